@@ -1,0 +1,33 @@
+# One layer, one folder, one target: paceline_layer(core SOURCES ... DEPENDS ...) makes paceline_core, alias
+# paceline::core. Warnings sit on a private interface target, so that nothing leaks into a project that embeds us.
+
+add_library(paceline_warnings INTERFACE)
+target_compile_options(paceline_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+
+function(paceline_layer name)
+  cmake_parse_arguments(LAYER "" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
+  set(target paceline_${name})
+  add_library(${target} STATIC ${LAYER_SOURCES})
+  add_library(paceline::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(${target}
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${target} PUBLIC ${LAYER_DEPENDS}
+                        PRIVATE $<BUILD_INTERFACE:paceline_warnings> ${LAYER_PRIVATE})
+  set_property(GLOBAL APPEND PROPERTY PACELINE_LAYERS ${target})
+endfunction()
+
+# paceline_test(codes SOURCES ... DEPENDS ...): one test program per layer, a CTest test per TEST.
+function(paceline_test name)
+  cmake_parse_arguments(TEST "" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  set(target paceline_${name}_test)
+  add_executable(${target} ${TEST_SOURCES})
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(${target} PRIVATE PACELINE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${target} PRIVATE ${TEST_DEPENDS} GTest::gtest GTest::gtest_main paceline_warnings)
+  gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+                       PROPERTIES TIMEOUT 300 LABELS "${name};${TEST_LABELS}")
+endfunction()

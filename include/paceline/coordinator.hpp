@@ -1,0 +1,117 @@
+// A coordinator is what a driver drives: events in, actions out. It is pure; `now` is an argument.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "paceline/ids.hpp"
+#include "paceline/message.hpp"
+#include "paceline/scheme.hpp"
+
+namespace paceline {
+
+/// One message to make, with the parameters to use.
+struct Task {
+  MessageId id;
+  JobId job;
+  ModelId model;
+  Version reads;  ///< parameters to use
+  Row row;        ///< empty: answer without a gradient (costs `load` in a simulation only)
+  double load = 0;
+};
+
+/// Work for one worker. A second order of the same round (a rescue copy) has dispatch 1, and so on.
+struct Order {
+  WorkerId worker;
+  Round round;
+  int dispatch = 0;
+  std::vector<Task> tasks;  ///< in this order
+
+  double load() const;
+};
+
+/// The header of an answer; its payloads stay in the driver under their MessageIds.
+struct Result {
+  WorkerId worker;
+  Round round;
+  int dispatch = 0;
+  Seconds compute{0};  ///< time the worker spent on computing
+};
+
+// ---- events ----
+struct Arrived {  ///< all tasks of an order have been answered
+  Result result;
+};
+
+struct TimerFired {
+  int timer = 0;
+};
+
+using Event = std::variant<Arrived, TimerFired>;
+
+// ---- actions ----
+struct Send {
+  Order order;
+};
+
+struct Stop {  ///< the worker may throw away what it has of this round
+  WorkerId worker;
+  Round round;
+};
+
+struct Arm {  ///< fires once, at `at`; a timer that is no longer wanted is ignored when it fires
+  int timer = 0;
+  Seconds at{0};
+};
+
+struct Apply {  ///< adds messages to the running gradient of a job and, if complete, makes the
+                ///< model's next version
+  JobId job;
+  ModelId model;
+  Version makes;  ///< version that exists once a complete sum has been applied
+  Decoding sum;
+};
+
+struct Drop {  ///< these messages are not needed any more
+  std::vector<MessageId> messages;
+};
+
+struct RoundRecord {  ///< for observers; both drivers pass it on unchanged
+  Round round;
+  Seconds opened{0};
+  Seconds closed{0};
+  int busy = 0;             ///< workers with work in this round
+  WorkerSet stragglers{0};  ///< those of them that had not answered everything when it closed
+  Answers answers;  ///< times relative to `opened`; kNever for stragglers that had answered nothing
+  std::vector<JobId> started;
+  std::vector<JobId> decoded;
+  bool waited_out =
+      false;  ///< the close policy waited past its cutoff because the round could not close
+};
+
+struct Finish {
+  std::string why;  ///< empty: all jobs are decoded; else the reason for giving up
+};
+
+using Action = std::variant<Send, Stop, Arm, Apply, Drop, RoundRecord, Finish>;
+using Actions = std::vector<Action>;
+
+/// Within a call it observes, then updates, then dispatches, so the worker whose answer triggers an
+/// update reads the new version. A driver carries the actions out in order. At equal times it feeds
+/// results before timers, results by worker.
+class Coordinator {
+ public:
+  virtual ~Coordinator() = default;
+  virtual Actions start(Seconds now) = 0;
+  virtual Actions on(const Event& event, Seconds now) = 0;
+  virtual std::unique_ptr<Coordinator> clone() const = 0;
+
+ protected:
+  Coordinator() = default;
+  Coordinator(const Coordinator&) = default;
+  Coordinator& operator=(const Coordinator&) = default;
+};
+
+}  // namespace paceline

@@ -1,0 +1,143 @@
+// A gradient code is a value: who holds which chunks with which weights, and how to combine any set
+// of answers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "paceline/expected.hpp"
+#include "paceline/ids.hpp"
+#include "paceline/message.hpp"
+#include "paceline/worker_set.hpp"
+
+namespace paceline {
+
+/// One coefficient before it is known which round and task the message belongs to.
+struct WorkerWeight {
+  WorkerId worker;
+  double weight = 1;
+  int segment = kWhole;
+  int part = kWhole;
+};
+
+/// gradient = sum of terms; only workers that answered appear, and none with weight 0.
+struct Combination {
+  std::vector<WorkerWeight> terms;
+  double residual = 0;       ///< squared error |a G - 1|^2 / k; exact codes: rounding only
+  double amplification = 1;  ///< A(S) = max_j sum_i |a_i| |G_ij|
+};
+
+/// The number format messages travel in.
+enum class MessageType { kFloat32, kFloat64 };
+
+/// Bound on |decoded - g| / sum_j |g_j| caused by the code: every message is rounded once to
+/// `type`, its weights once, and the decoded sum once:  u (2 A + 1) + sqrt(residual * k), u the
+/// unit roundoff of `type`.
+double decode_error_bound(double amplification, double residual, int chunks, MessageType type);
+
+/// Every code promises that a decoded gradient is off by less than this, relative to sum_j |g_j|.
+/// Sets of answers that would break the promise count as undecodable (one more answer nearly always
+/// cures it).
+inline constexpr double kPromisedError = 1e-5;
+
+/// The largest amplification for which decode_error_bound(A, 0, ..., type) <= kPromisedError.
+double promised_amplification(MessageType type);
+
+/// How much a code magnifies rounding errors, measured over straggler sets of size exactly
+/// `tolerance`: all of them where there are few, else 300 seeded random ones and the sets of
+/// neighbours.
+struct CodeQuality {
+  double median_amplification = 1;
+  double p95_amplification = 1;
+  double worst_amplification = 1;  ///< the worst set seen
+  double worst_residual = 0;
+};
+
+struct GradientCode {
+  std::string name;
+  int chunks = 0;
+  int parts = 1;
+  int tolerance = 0;               ///< s: any so many stragglers still decode
+  double load = 0;                 ///< largest share of the data that one worker processes
+  int backward_passes = 1;         ///< what one message costs: 1, or 2 for complex weights
+  std::vector<Row> rows;           ///< rows[i]: what worker i sends
+  std::vector<double> chunk_size;  ///< shape (chunks), fractions that sum to 1
+
+  /// Whether decode() answers for this set. Monotone: more answers never hurt.
+  std::function<bool(const WorkerSet& answered)> decodable;
+  /// Best combination of these answers, or nothing where the code cannot use them (or could not
+  /// keep its promise).
+  std::function<std::optional<Combination>(const WorkerSet& answered)> decode;
+
+  int workers() const { return static_cast<int>(rows.size()); }
+};
+
+CodeQuality measure_quality(const GradientCode& code);
+
+/// Fractional repetition: the workers form groups, all members of a group send the plain sum of the
+/// group's data, and one answer per group decodes. Uneven groups where the number of groups does
+/// not divide n.
+struct FractionalRepetitionOptions {
+  int workers = 0;
+  int stragglers = 0;  ///< s; the code uses floor(n / (s+1)) groups
+  int groups = 0;      ///< if > 0, used instead of `stragglers`
+  bool mixed = true;   ///< worker i in group i mod groups (neighbours straggle together); false:
+                       ///< contiguous blocks
+};
+
+Expected<GradientCode> make_fractional_repetition(const FractionalRepetitionOptions& options);
+
+/// Cyclic repetition with random weights, column form (exact decoding without stragglers is a plain
+/// sum).
+struct CyclicRepetitionOptions {
+  int workers = 0;
+  int stragglers = 0;
+  std::uint64_t seed = 0;
+  int draws = 20;  ///< the draw with the least 95th percentile of the amplification is kept
+  double amplification_limit =
+      0;  ///< sets above it are undecodable; 0: promised_amplification(kFloat32); may be infinity
+};
+
+Expected<GradientCode> make_cyclic_repetition(const CyclicRepetitionOptions& options);
+
+/// Cyclic MDS code on strided roots of unity: deterministic, closed-form decoding, complex weights
+/// (two parts).
+struct CyclicMdsOptions {
+  int workers = 0;
+  int stragglers = 0;
+  int stride = 0;                  ///< u, coprime to n; 0: the one with the least Lambda
+  double amplification_limit = 0;  ///< as above
+};
+
+Expected<GradientCode> make_cyclic_mds(const CyclicMdsOptions& options);
+
+/// The codes by name: "repetition", "cyclic", "mds", or "auto".
+std::vector<std::string> code_names();
+
+/// What a scheme asks for when it needs a code.
+struct CodeRequest {
+  std::string name = "auto";
+  int workers = 0;
+  int stragglers = 0;
+  std::uint64_t seed = 0;
+  bool keep_promise =
+      true;  ///< false: no limit on the amplification, no refusal (simulations that follow a paper)
+};
+
+/// Builds the code, or refuses: wrong parameters, or a code that cannot keep its promise at this
+/// (n, s), in which case the error names one that can. "auto" takes the cheapest code (load times
+/// backward passes) that keeps its promise, then the least decode-error bound. Cost: cached per
+/// (name, n, s, seed) is the caller's business.
+Expected<GradientCode> make_code(const CodeRequest& request);
+
+/// Answers decode(set) from an LRU cache of `capacity` straggler sets; the same set gives the same
+/// vector bit for bit. Copies of the returned function share the cache, which is safe to use from
+/// several threads.
+std::function<std::optional<Combination>(const WorkerSet&)> cached_decoder(
+    std::function<std::optional<Combination>(const WorkerSet&)> decode,
+    std::size_t capacity = 4096);
+
+}  // namespace paceline

@@ -1,0 +1,96 @@
+// The master's payloads, shared by both drivers: parameters by model and version, messages until
+// dropped, running gradients, optimizers. It carries out Apply and Drop.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "paceline/coordinator.hpp"
+#include "paceline/expected.hpp"
+#include "paceline/gradient_source.hpp"
+
+namespace paceline {
+
+using Parameters = std::shared_ptr<const std::vector<float>>;  ///< immutable, so that a straggler
+                                                               ///< may go on reading
+
+struct ModelBankOptions {
+  std::size_t length = 0;  ///< d
+  int parts = 1;           ///< of the scheme
+  int batch_size = 1;      ///< samples per job: the decoded sum is divided by it once
+};
+
+/// What an Apply did.
+struct Applied {
+  bool stepped = false;         ///< the job is complete and the model has a new version
+  double loss = 0;              ///< mean loss over the samples of the messages used
+  std::vector<float> gradient;  ///< shape (d), decoded sum; filled only if keep_gradient(true)
+};
+
+class ModelBank {
+ public:
+  /// @param initial     parameters of each model at version 0, shape (d) each
+  /// @param optimizers  one per model
+  ModelBank(const ModelBankOptions& options,
+            std::vector<std::vector<float>> initial,
+            std::vector<std::unique_ptr<Optimizer>> optimizers);
+
+  int models() const { return static_cast<int>(models_.size()); }
+
+  Version version(ModelId model) const;
+  /// The newest parameters of a model. Schemes keep one job per model in flight, so no older
+  /// version is ever asked for.
+  Parameters parameters(ModelId model) const;
+
+  /// Keep decoded gradients in Applied (for verification).
+  void keep_gradient(bool keep) { keep_gradient_ = keep; }
+
+  /// @param values  shape (padded length)
+  void store(const MessageId& id, std::vector<float> values, double loss, int samples);
+
+  /// A free buffer of a dropped message, or an empty vector: saves allocations.
+  std::vector<float> recycle();
+
+  /// Adds the decoding's messages; if it is complete, checks the gradient and steps the optimizer.
+  /// @return an error that names worker and job if a message that is used is not finite.
+  Expected<Applied> apply(const Apply& apply);
+
+  void drop(std::span<const MessageId> messages);
+
+  /// Bytes held by messages now, for reports.
+  std::size_t message_bytes() const;
+
+ private:
+  struct Model {
+    Version version;
+    std::shared_ptr<std::vector<float>> parameters;
+    std::unique_ptr<Optimizer> optimizer;
+  };
+
+  struct Message {
+    std::vector<float> values;
+    double loss = 0;
+    int samples = 0;
+  };
+
+  struct OpenJob {
+    std::vector<double> sum;  ///< running sum of instalments, shape (padded length)
+    double loss = 0;
+    int samples = 0;
+  };
+
+  Expected<void> check_finite(const Apply& apply, std::span<const float> gradient) const;
+
+  ModelBankOptions options_;
+  std::vector<Model> models_;
+  std::map<MessageId, Message> messages_;
+  std::map<JobId, OpenJob> open_;
+  std::vector<std::vector<float>> free_;
+  std::vector<float> gradient_;
+  bool keep_gradient_ = false;
+};
+
+}  // namespace paceline

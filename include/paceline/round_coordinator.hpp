@@ -1,0 +1,27 @@
+// Plays one scheme with one close policy for a given number of jobs.
+#pragma once
+
+#include <memory>
+
+#include "paceline/close_policy.hpp"
+#include "paceline/coordinator.hpp"
+#include "paceline/scheme.hpp"
+
+namespace paceline {
+
+struct RoundOptions {
+  int jobs = 0;    ///< J >= 1
+  int models = 0;  ///< M >= the scheme's open_jobs; job t is update t div M of model t mod M
+  bool cancel_stragglers =
+      true;  ///< stop them when a round closes; false: they finish and answer late
+  bool charge_missing_jobs =
+      false;  ///< work of jobs past the last one is charged in time, as the published program does
+};
+
+/// @return the coordinator, or an error: jobs < 1, or fewer models than the scheme keeps in flight
+/// (M <= T).
+Expected<std::unique_ptr<Coordinator>> make_round_coordinator(std::unique_ptr<Scheme> scheme,
+                                                              std::unique_ptr<ClosePolicy> policy,
+                                                              const RoundOptions& options);
+
+}  // namespace paceline

@@ -1,0 +1,162 @@
+// A scheme is a pure state machine: it says what each worker shall do in a round, is told who
+// answered, says whether the round may close, and says which jobs can be decoded with which
+// coefficients. It holds no clock, thread, file or gradient; identifiers go in and out, never
+// payloads.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "paceline/expected.hpp"
+#include "paceline/ids.hpp"
+#include "paceline/message.hpp"
+#include "paceline/worker_set.hpp"
+
+namespace paceline {
+
+/// One worker's work for one job in one round; makes one message.
+struct MiniTask {
+  JobId job;
+  Row row;
+  double load = 0;  ///< fraction of the data set this costs
+};
+
+struct RoundPlan {
+  std::vector<std::vector<MiniTask>>
+      per_worker;  ///< shape (n); a worker does its list in this order
+};
+
+/// What a round has heard so far. All vectors have shape (n).
+struct Answers {
+  std::vector<int>
+      done;  ///< done[i]: how many of worker i's mini-tasks have answered (always the first ones)
+  std::vector<Seconds>
+      time;  ///< response time of its last answer since the round opened; kNever if none
+  std::vector<Seconds>
+      compute;  ///< the part of it spent on computing, as the worker reports; 0 if unknown
+
+  explicit Answers(int workers = 0)
+      : done(static_cast<std::size_t>(workers), 0),
+        time(static_cast<std::size_t>(workers), kNever),
+        compute(static_cast<std::size_t>(workers), Seconds{0}) {}
+};
+
+/// Which answers are enough to close a round.
+enum class CloseRule {
+  kDecodable,  ///< every job that is due can be decoded and no later job has become impossible
+  kModel,      ///< the pattern conforms to the scheme's straggler model, so the theorem holds
+  kPublished,  ///< the test of the published program (spec 9.3): kModel with its quirks, kept to
+               ///< reproduce its numbers
+};
+
+struct SchemeInfo {
+  std::string name;        ///< "m-sgc"
+  std::string parameters;  ///< canonical text: "B=1,W=2,lambda=27,code=repetition"
+  int workers = 0;         ///< n
+  int decode_delay =
+      0;  ///< T: a job is decoded by the close of the T-th round after the one it opened in
+  int jobs_per_round = 1;      ///< m: new jobs in a full round
+  int open_jobs = 1;           ///< most jobs in flight; so many models are needed
+  int parts = 1;               ///< a gradient is cut into so many equal parts (2 for complex codes)
+  double load = 0;             ///< largest normalized load of a worker per round
+  int messages_per_round = 1;  ///< most vectors a worker sends per round
+  std::vector<double> chunk_size;  ///< fraction of a job's batch in each chunk, sums to 1
+  double amplification_limit = std::numeric_limits<double>::infinity();  ///< no decoding exceeds it
+  double error_bound =
+      0;  ///< bound on a decoded gradient's error from the code, relative to sum_j |g_j|
+
+  /// "m-sgc:B=1,W=2,lambda=27,code=repetition"
+  std::string label() const { return parameters.empty() ? name : name + ":" + parameters; }
+};
+
+/// Plays an endless sequence of jobs from round 0. Whoever drives it leaves out work of jobs that
+/// do not exist. A round goes: plan, then may_close (often), more (where used), then close, once.
+/// Rounds come in order.
+class Scheme {
+ public:
+  virtual ~Scheme() = default;
+
+  virtual const SchemeInfo& info() const = 0;
+
+  /// What each worker shall do; depends on everything closed so far. Asking twice changes nothing.
+  /// Within a worker's list older jobs come first. @pre round is the first one not closed
+  virtual RoundPlan plan(Round round) const = 0;
+
+  /// Whether the round may close on these answers. Monotone in `answers.done`; true when everyone
+  /// has answered all.
+  virtual bool may_close(Round round, const Answers& answers) const = 0;
+
+  /// Extra mini-tasks in the middle of a round, appended to the lists of workers that are done
+  /// (relay's rescue copies). Called after each answer; returns an empty plan (per_worker empty)
+  /// when there is nothing to add.
+  virtual RoundPlan more(Round /*round*/, const Answers& /*answers*/) { return {}; }
+
+  /// Whether more() ever adds anything, so that drivers can save the calls.
+  virtual bool adds_work() const { return false; }
+
+  /// Closes the round and returns what can be decoded now. @pre may_close(round, answers)
+  virtual std::vector<Decoding> close(Round round, const Answers& answers) = 0;
+
+  /// An answer to a round that has closed: `done` of the worker's mini-tasks of that round are now
+  /// answered, `took` after that round opened, `compute` of it spent on computing.
+  virtual std::vector<Decoding> late(
+      Round /*round*/, WorkerId /*worker*/, int /*done*/, Seconds /*took*/, Seconds /*compute*/) {
+    return {};
+  }
+
+  /// A copy that continues like its original.
+  virtual std::unique_ptr<Scheme> clone() const = 0;
+
+ protected:
+  Scheme() = default;
+  Scheme(const Scheme&) = default;
+  Scheme& operator=(const Scheme&) = default;
+};
+
+/// Workers with work in `plan` that have not answered all of it.
+WorkerSet stragglers(const RoundPlan& plan, const Answers& answers);
+
+inline constexpr int kEndless = std::numeric_limits<int>::max();
+
+/// What a scheme is built for.
+struct SchemeContext {
+  int workers = 0;
+  int jobs = kEndless;  ///< how many jobs there are, for schemes that hurry at the end (relay)
+  CloseRule rule = CloseRule::kDecodable;
+  std::uint64_t seed = 0;
+  bool keep_promise =
+      true;  ///< refuse codes that cannot keep kPromisedError; false for payload-free simulations
+};
+
+/// Builds a scheme from text: "gc:s=3", "m-sgc:B=1,W=2,lambda=27,code=repetition",
+/// "sr-sgc:B=1,W=2,lambda=8,bundle=2". Every wrong name or value is an error that names the nearest
+/// right choice or what is allowed.
+Expected<std::unique_ptr<Scheme>> make_scheme(std::string_view text, const SchemeContext& context);
+
+/// Splits "gc:s=2,code=cyclic,uncoded,m-sgc:B=1,W=2,lambda=4" into one text per scheme.
+std::vector<std::string> split_schemes(std::string_view text);
+
+struct SchemeParameter {
+  std::string name;     ///< "lambda"
+  std::string allowed;  ///< "0 <= lambda <= n"
+  std::string meaning;  ///< one line
+};
+
+/// One row of `paceline schemes`.
+struct SchemeDescription {
+  std::string name;
+  std::string summary;  ///< one line
+  std::vector<SchemeParameter> parameters;
+  std::string load;          ///< formula: "(s+1)/n"
+  std::string decode_delay;  ///< formula: "W-2+B"
+  std::string source;        ///< paper, section or equation
+  std::string example;       ///< a text make_scheme accepts for n = 16
+};
+
+const std::vector<SchemeDescription>& scheme_catalog();
+
+}  // namespace paceline

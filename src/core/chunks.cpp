@@ -1,0 +1,24 @@
+#include "paceline/chunks.hpp"
+
+#include <cmath>
+
+#include "paceline/check.hpp"
+
+namespace paceline {
+
+std::vector<int> chunk_borders(int samples, std::span<const double> sizes) {
+  PACELINE_CHECK(samples >= 0 && !sizes.empty());
+  std::vector<int> border(sizes.size() + 1, 0);
+  double before = 0;
+  for (std::size_t j = 0; j < sizes.size(); ++j) {
+    PACELINE_CHECK(sizes[j] >= 0);
+    before += sizes[j];
+    // The tolerance keeps exact fractions (1/3 + 1/3 + ...) from rounding down by one sample.
+    border[j + 1] = static_cast<int>(std::floor(before * samples + 0.5 - 1e-9));
+  }
+  PACELINE_CHECK(std::abs(before - 1) < 1e-9);
+  border.back() = samples;
+  return border;
+}
+
+}  // namespace paceline
