@@ -8,17 +8,17 @@
 #include <memory>
 
 #include "paceline/expected.hpp"
+#include "paceline/parameters.hpp"
 #include "paceline/scheme.hpp"
-#include "schemes/scheme_parameters.hpp"
 
 namespace paceline {
 
 struct SchemeEntry {
   SchemeDescription description;
 
-  /// Builds the scheme for `context.workers` workers. A parameter that is out of range need not
-  /// stop the function at once: `parameters` keeps the first error, which parameters.check() gives.
-  std::function<Expected<std::unique_ptr<Scheme>>(SchemeParameters& parameters,
+  /// Builds the scheme for `context.workers` workers. Reads every parameter, then asks
+  /// parameters.finish() once for the first error.
+  std::function<Expected<std::unique_ptr<Scheme>>(ParameterText& parameters,
                                                   const SchemeContext& context)>
       make;
 
