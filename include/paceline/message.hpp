@@ -26,6 +26,7 @@ struct Term {
   double weight = 1;
   int part = kWhole;
   int segment = kWhole;
+  int count = 1;  ///< consecutive chunks that share the weight
 
   bool operator==(const Term&) const = default;
 };
