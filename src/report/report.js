@@ -20,7 +20,7 @@ const line = (x1, y1, x2, y2, kind) => svg('line', {x1, y1, x2, y2, class: kind}
 const canvas_of = (width, height) => Object.assign(document.createElement('canvas'), {width, height});
 
 // ---- numbers ----
-const digits = value => value === 0 ? '0' : Number(value.toPrecision(3)).toString();
+const digits = value => Math.abs(value) >= 1000 ? value.toFixed(0) : Number(value.toPrecision(3)).toString();
 const seconds = s => s == null ? '-' : s >= 1 || s === 0 ? digits(s) + ' s' : s >= 1e-3 ? digits(s * 1e3) + ' ms'
                                                                                      : digits(s * 1e6) + ' µs';
 const unit = largest => largest >= 1 ? [1, 's'] : largest >= 1e-3 ? [1e3, 'ms'] : [1e6, 'µs'];
@@ -55,11 +55,11 @@ const oklch = (lightness, chroma, hue) => {
           -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s]
     .map(c => Math.round(255 * (c <= 0.0031308 ? 12.92 * Math.max(0, c) : 1.055 * Math.min(1, c) ** (1 / 2.4) - 0.055)));
 };
-let printing = false;
+const page = document.documentElement.classList;
 const is_dark = matchMedia('screen and (prefers-color-scheme: dark)');
 // Equal steps of lightness in OKLab, from the page's colour (fast) away from it (slow).
 const ramp = () => {
-  const dark = is_dark.matches && !printing;
+  const dark = is_dark.matches && !page.contains('printing');
   return Array.from({length: 256}, (_, i) => {
     const f = i / 255;
     const [r, g, b] = dark ? oklch(0.30 + 0.65 * f, 0.05 + 0.09 * Math.sin(Math.PI * f), 265 - 45 * f)
@@ -110,7 +110,10 @@ const draw_bars = () => {
     const group = svg('g', {}, svg('rect', {x: 0, y: top, width, height: row, fill: 'transparent'}),
       text(1, top + 14, s.label, 'start', 'name'),
       svg('rect', {x: 1, y: top + 20, width: Math.max(1, x(s.seconds) - 1), height: 18, rx: 2, fill: s.colour}));
-    if (s.limit != null) group.append(svg('path', {class: 'mark-limit', d: `M${x(s.limit)} ${top + 17}v24`}));
+    if (s.limit != null) {
+      const d = `M${x(s.limit)} ${top + 17}v24`;
+      group.append(svg('path', {class: 'mark-limit-back', d}), svg('path', {class: 'mark-limit', d}));
+    }
     if (s.predicted != null) {
       group.append(svg('path', {class: 'mark-predicted', d: `M${x(s.predicted)} ${top + 23}l6 6-6 6-6-6z`}));
     }
@@ -175,12 +178,12 @@ const draw_scale = colours => {
     html('span', {}, swatch('idle'), 'no work'));
 };
 
-let shown = 0;
+let shown = schemes.reduce((best, s, i) => s.seconds < schemes[best].seconds ? i : best, 0);
 const draw_heat = () => {
   const s = schemes[shown], rounds = s.round.length, workers = s.workers;
   const colours = ramp();
   draw_scale(colours);
-  const strip = 40, gap = 12, left = 48, top = strip + gap;
+  const strip = [18, 48], left = 48, top = 60;  // strip: stragglers per round, above the cells
   const tall = Math.max(140, Math.min(512, workers * 16)), height = top + tall + 42;
   const [root, width] = frame('heat', height, `response times, ${s.label}`);
   if (!rounds || !workers) {
@@ -222,10 +225,10 @@ const draw_heat = () => {
   root.append(svg('image', {x: left, y: top, width: wide, height: tall, preserveAspectRatio: 'none', href: picture.toDataURL()}));
 
   const most = Math.max(1, largest_of(s.stragglers, count => count));
-  s.stragglers.forEach((count, r) => count && root.append(svg('rect', {class: 'count', x: left + r * wide / rounds,
-    y: strip * (1 - count / most), width: wide / rounds * (rounds < wide / 4 ? 0.85 : 1), height: strip * count / most})));
-  root.append(line(left, strip, left + wide, strip, 'axis'), text(left - 6, 10, most, 'end'), text(left - 6, strip, 0, 'end'),
-              text(left + 4, 10, 'stragglers per round', 'start'));
+  const bars = s.stragglers.map((count, r) => `V${strip[1] - (strip[1] - strip[0]) * count / most}H${left + (r + 1) * wide / rounds}`);
+  root.append(svg('path', {class: 'count', d: `M${left} ${strip[1]}${bars.join('')}V${strip[1]}Z`}),
+              line(left, strip[1], left + wide, strip[1], 'axis'), text(left - 6, strip[0] + 8, most, 'end'),
+              text(left - 6, strip[1], 0, 'end'), text(left, 10, 'stragglers per round', 'start'));
   for (const r of ticks(0, rounds - 1, wide / 70, true)) {
     const x = left + (r + 0.5) * wide / rounds;
     root.append(line(x, top + tall, x, top + tall + 4, 'axis'), text(x, top + tall + 18, s.round[r]));
@@ -333,7 +336,7 @@ const draw_loss = () => {
 // ---- controls ----
 schemes.forEach((s, i) => {
   const tab = html('input', {type: 'radio', name: 'scheme'});
-  tab.checked = i === 0;
+  tab.checked = i === shown;
   tab.onchange = () => { shown = i; draw_heat(); };
   at('tabs').append(html('label', {}, tab, html('span', {}, s.label)));
   const box = html('input', {type: 'checkbox', checked: ''});
@@ -348,13 +351,14 @@ for (const id of ['model', 'axis', 'smooth']) at(id).onchange = draw_loss;
 
 const draw = () => { if (schemes.length) { draw_bars(); draw_heat(); draw_loss(); } };
 is_dark.addEventListener('change', draw);
-addEventListener('beforeprint', () => { printing = true; draw(); });
-addEventListener('afterprint', () => { printing = false; draw(); });
+// Paper is light, so pictures are drawn anew for it.
+addEventListener('beforeprint', () => { page.add('printing'); draw(); });
+addEventListener('afterprint', () => { page.remove('printing'); draw(); });
 let drawn_at = 0;
-new ResizeObserver(() => {
-  if (at('bars').clientWidth !== drawn_at) {
-    drawn_at = at('bars').clientWidth;
-    draw();
-  }
-}).observe(document.body);
+// In the next frame: drawing changes heights, which must not happen inside the observer.
+new ResizeObserver(() => requestAnimationFrame(() => {
+  if (at('bars').clientWidth === drawn_at) return;
+  drawn_at = at('bars').clientWidth;
+  draw();
+})).observe(document.body);
 })();

@@ -13,7 +13,7 @@ struct Kind {
   const char* label;
   double load;
   int decode_delay;
-  double waits_for;  // fraction of the workers
+  double waits_for;  // fraction of the workers, and all who take less than 1.7 times the fastest
 };
 
 constexpr Kind kKinds[] = {{"uncoded", 0.0625, 0, 1},
@@ -39,7 +39,10 @@ RoundSummary play_round(int number, double opened, const std::vector<double>& ti
   const int workers = static_cast<int>(times.size());
   std::vector<double> sorted = times;
   std::sort(sorted.begin(), sorted.end());
-  const double close = sorted[static_cast<std::size_t>(std::ceil(share * workers)) - 1];
+  double close = sorted[static_cast<std::size_t>(std::ceil(share * workers)) - 1];
+  for (const double time : sorted) {
+    if (time < 1.7 * sorted[0]) close = std::max(close, time);
+  }
   RoundSummary round{.round = Round{number},
                      .opened = Seconds{opened},
                      .closed = Seconds{opened + close},
