@@ -68,7 +68,11 @@ Expected<LocalRunResult> run_local(Coordinator& coordinator,
   }
   std::optional<Verifier> verifier;
   if (options.verify) {
-    verifier.emplace(*pool, sampler, sources[0]->length(), options.micro_batch, interrupted);
+    verifier.emplace(*pool,
+                     sampler,
+                     VerifierOptions{.length = sources[0]->length(),
+                                     .micro_batch = options.micro_batch,
+                                     .interrupted = interrupted});
   }
   // After the verifier: destroyed first, it stops all computing before anybody waits for a thread.
   LocalTransport transport(

@@ -13,38 +13,32 @@
 namespace paceline {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
 constexpr std::size_t kLeastOpen = 4;
 
 }  // namespace
 
-Verifier::Verifier(ComputePool& pool,
-                   const BatchSampler& sampler,
-                   std::size_t length,
-                   int micro_batch,
-                   std::function<bool()> interrupted)
+Verifier::Verifier(ComputePool& pool, const BatchSampler& sampler, VerifierOptions options)
     : pool_(pool),
       sampler_(sampler),
-      length_(length),
-      micro_batch_(static_cast<std::size_t>(micro_batch)),
-      ones_(micro_batch_, 1.0F),
-      interrupted_(std::move(interrupted)) {}
+      options_(std::move(options)),
+      ones_(static_cast<std::size_t>(options_.micro_batch), 1.0F) {
+  // A comparison holds the parameters, the decoded and the direct gradient.
+  const std::size_t bytes = 3 * std::max<std::size_t>(options_.length, 1) * sizeof(float);
+  most_open_ = std::max(kLeastOpen, options_.most_bytes / bytes);
+}
 
 Verifier::~Verifier() { pool_.close(); }
 
 Expected<void> Verifier::submit(
     JobId job, ModelId model, Version read, Parameters parameters, std::vector<float> decoded) {
-  // A comparison holds the parameters, the decoded and the direct gradient.
-  const std::size_t bytes = 3 * length_ * sizeof(float);
-  const std::size_t most = std::max(kLeastOpen, kMostBytes / std::max<std::size_t>(bytes, 1));
-  if (auto room = wait_until_at_most(most - 1); !room) return room;
+  if (auto room = wait_until_at_most(most_open_ - 1); !room) return room;
   const std::lock_guard lock(mutex_);
   Comparison& comparison = open_.emplace_back(*this);
   comparison.job = job;
   comparison.model = model;
   comparison.parameters = std::move(parameters);
   comparison.decoded = std::move(decoded);
-  comparison.direct.assign(length_, 0.0F);
+  comparison.direct.assign(options_.length, 0.0F);
   comparison.batch.resize(static_cast<std::size_t>(sampler_.batch_size()));
   sampler_.batch(model, read, comparison.batch);
   pool_.submit(comparison, kNoDeadline);
@@ -60,7 +54,7 @@ Expected<Verified> Verifier::finish() {
 Expected<void> Verifier::wait_until_at_most(std::size_t open) {
   std::unique_lock lock(mutex_);
   while (!failure_ && open_.size() > open) {
-    if (interrupted_ && interrupted_()) return Unexpected(interruption());
+    if (options_.interrupted && options_.interrupted()) return Unexpected(interruption());
     compared_.wait_for(lock, kInterruptionCheck);
   }
   if (failure_) return Unexpected(*failure_);
@@ -94,7 +88,7 @@ void Verifier::step(Comparison& comparison, ComputeSlot& slot) {
 }
 
 void Verifier::add_piece(Comparison& comparison, ComputeSlot& slot) const {
-  const std::size_t count = std::min(micro_batch_, comparison.batch.size() - comparison.next);
+  const std::size_t count = std::min(ones_.size(), comparison.batch.size() - comparison.next);
   slot.sources.at(comparison.model.index())
       ->add_gradient(*comparison.parameters,
                      std::span<const int>(comparison.batch).subspan(comparison.next, count),

@@ -26,22 +26,25 @@ struct Verified {
   double worst = 0;  ///< largest |decoded - direct| / |direct|
 };
 
+struct VerifierOptions {
+  std::size_t length = 0;  ///< d
+  int micro_batch = 1;     ///< samples per piece
+  /// What queued comparisons may hold; four may always wait.
+  std::size_t most_bytes = std::size_t{256} << 20U;
+  std::function<bool()> interrupted;  ///< asked while waiting; true ends the wait; may be empty
+};
+
 class Verifier {
  public:
-  /// @param interrupted  may be empty; asked while waiting, true ends the wait with kInterrupted
-  Verifier(ComputePool& pool,
-           const BatchSampler& sampler,
-           std::size_t length,
-           int micro_batch,
-           std::function<bool()> interrupted);
+  Verifier(ComputePool& pool, const BatchSampler& sampler, VerifierOptions options);
   /// Closes the pool: its threads may be computing for this verifier.
   ~Verifier();
 
-  /// Queues a comparison. Waits while the queue holds as much as it may (256 MiB, yet at least four
-  /// gradients).
+  /// Queues a comparison. Waits while the queue holds as much as it may.
   ///
   /// @param read     version the job read, `parameters` its values
   /// @param decoded  shape (d): the decoded sum
+  /// @return an error of code kFailed (the source threw) or kInterrupted
   Expected<void> submit(
       JobId job, ModelId model, Version read, Parameters parameters, std::vector<float> decoded);
 
@@ -70,10 +73,9 @@ class Verifier {
 
   ComputePool& pool_;
   const BatchSampler& sampler_;
-  std::size_t length_;
-  std::size_t micro_batch_;
+  VerifierOptions options_;
+  std::size_t most_open_;    ///< comparisons
   std::vector<float> ones_;  ///< weights of a piece
-  std::function<bool()> interrupted_;
 
   std::mutex mutex_;
   std::condition_variable compared_;
