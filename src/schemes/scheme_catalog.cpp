@@ -1,0 +1,1 @@
+#include "paceline/scheme.hpp"
