@@ -34,10 +34,13 @@ using relay::Setting;
 using relay::Unit;
 using relay::WorkerHistory;
 
+// On six recorded profiles (two of them with little, two with heavy computing) these were within 7
+// % of the best fixed setting with the same T for T = 1 and 9 % for T = 3, but for one profile (18
+// %) whose best setting has every unit on more than eight workers.
 constexpr double kDefaultCopies = 2;
 constexpr double kDefaultThreshold = 0.2;
-constexpr int kDefaultDue = 8;
-constexpr int kDefaultMid = 2;
+constexpr int kDefaultDue = 4;
+constexpr int kDefaultMid = 1;
 
 /// Grid of a job: fine enough that rounding a unit's borders changes its load by less than 1 %.
 int chunks_of_job(int workers) {
@@ -87,26 +90,22 @@ class Relay final : public Scheme {
 
   bool adds_work() const override { return true; }
 
+  /// At most two rescues a round: one early, for the units the round cannot close without; one for
+  /// all units when only workers that owe older answers, and so may be dead, have not answered.
   RoundPlan more(Round round, const Answers& answers) override {
     PACELINE_CHECK(round == now());
-    if (rescued_ || !time_to_rescue(answers)) return {};
-    rescued_ = true;
-    const std::vector<int> units = relay::overdue(setting_, work(), done_units(answers));
-    const std::vector<WorkerId> helpers = helpers_by_time(answers);
-    if (units.empty() || helpers.empty()) return {};
-    relay::take_samples(current_, answers);  // before the second answers hide the first ones
-    const std::vector<std::vector<int>> given = relay::spread(units, helpers.size());
-    RoundPlan extra;
-    extra.per_worker.resize(work().work.size());
-    for (std::size_t h = 0; h < helpers.size(); ++h) {
-      const std::size_t i = helpers[h].index();
-      for (const int index : given[h]) {
-        const Unit& unit = work().units[static_cast<std::size_t>(index)];
-        extra.per_worker[i].push_back({unit.job, row_of(unit), load_of(unit)});
-        current_.work.work[i].push_back(index);
+    if (!rescued_ && time_to_rescue(answers)) {
+      rescued_ = true;
+      return rescue(relay::overdue(setting_, work(), done_units(answers)), answers);
+    }
+    if (!rescued_all_ && only_debtors_missing(answers)) {
+      rescued_all_ = true;
+      const std::vector<bool> done = done_units(answers);
+      if (!relay::may_close(setting_, work(), done)) {
+        return rescue(relay::unanswered(work(), done), answers);
       }
     }
-    return extra;
+    return {};
   }
 
   std::vector<Decoding> close(Round round, const Answers& answers) override {
@@ -162,6 +161,7 @@ class Relay final : public Scheme {
             setting_, game_, ledger, round, relay::forecast(workers_, setting_, round)),
         game_);
     rescued_ = false;
+    rescued_all_ = false;
   }
 
   /// By unit: done before, or answered now.
@@ -195,18 +195,40 @@ class Relay final : public Scheme {
     return answered > 0 && (2 * answered >= work().busy || last >= 4 * first);
   }
 
-  /// Workers that have answered, earliest first.
-  std::vector<WorkerId> helpers_by_time(const Answers& answers) const {
-    std::vector<WorkerId> helpers;
+  /// Everyone has answered but workers that have not answered an earlier round either.
+  bool only_debtors_missing(const Answers& answers) const {
     for (std::size_t i = 0; i < current_.ordered.size(); ++i) {
-      if (has_answered(answers, i) && answers.time[i] < kNever) {
-        helpers.push_back(WorkerId{static_cast<int>(i)});
+      if (answers.done[i] >= current_.ordered[i] || workers_[i].silent > 0) continue;
+      const bool owes =
+          std::ranges::any_of(records_, [i](const Record& record) { return !record.heard[i]; });
+      if (!owes) return false;
+    }
+    return true;
+  }
+
+  /// Copies of `units` for the workers that have nothing left to do, the earliest to answer first.
+  RoundPlan rescue(const std::vector<int>& units, const Answers& answers) {
+    std::vector<std::size_t> helpers;
+    for (std::size_t i = 0; i < current_.ordered.size(); ++i) {
+      const bool idle = answers.done[i] == static_cast<int>(work().work[i].size());
+      if (idle && has_answered(answers, i) && answers.time[i] < kNever) helpers.push_back(i);
+    }
+    if (units.empty() || helpers.empty()) return {};
+    std::stable_sort(helpers.begin(), helpers.end(), [&](std::size_t a, std::size_t b) {
+      return answers.time[a] < answers.time[b];
+    });
+    relay::take_samples(current_, answers);  // before the second answers hide the first ones
+    const std::vector<std::vector<int>> given = relay::spread(units, helpers.size());
+    RoundPlan extra;
+    extra.per_worker.resize(work().work.size());
+    for (std::size_t h = 0; h < helpers.size(); ++h) {
+      for (const int index : given[h]) {
+        const Unit& unit = work().units[static_cast<std::size_t>(index)];
+        extra.per_worker[helpers[h]].push_back({unit.job, row_of(unit), load_of(unit)});
+        current_.work.work[helpers[h]].push_back(index);
       }
     }
-    std::stable_sort(helpers.begin(), helpers.end(), [&](WorkerId a, WorkerId b) {
-      return answers.time[a.index()] < answers.time[b.index()];
-    });
-    return helpers;
+    return extra;
   }
 
   /// Every unit answered in this round is done by its first answer; equal times by worker.
@@ -235,8 +257,8 @@ class Relay final : public Scheme {
     add_to_sum(unit, message);
   }
 
-  /// A late message of a unit counts if nothing of the unit has been done since, by others or, where
-  /// it was split, in pieces.
+  /// A late message of a unit counts if nothing of the unit has been done since, by others or,
+  /// where it was split, in pieces.
   void settle_late(const Unit& whole, MessageId message) {
     int open = 0;
     const auto inside = [&](const Unit& unit) {
@@ -292,7 +314,8 @@ class Relay final : public Scheme {
   std::map<JobId, OpenSum> sums_;  ///< of the jobs that have a done unit
   double last_median_ = 0;
   Record current_;
-  bool rescued_ = false;
+  bool rescued_ = false;      ///< units that the round needs
+  bool rescued_all_ = false;  ///< all units
 };
 
 SchemeParameter parameter(const char* name, const char* allowed, const char* meaning) {
@@ -337,10 +360,11 @@ Expected<std::unique_ptr<Scheme>> make_relay(ParameterText& parameters,
   const int bundle = parameters.integer("bundle", 1, kMostDelay + 1, 1);
   const bool accept_late = parameters.integer("accept_late", 0, 1, 0) == 1;
   if (bundle > delay + 1) {
-    parameters.fail(fmt::format("bundle={} is not allowed; 1 <= bundle <= T+1 = {} (T >= {} would do)",
-                                bundle,
-                                delay + 1,
-                                bundle - 1));
+    parameters.fail(
+        fmt::format("bundle={} is not allowed; 1 <= bundle <= T+1 = {} (T >= {} would do)",
+                    bundle,
+                    delay + 1,
+                    bundle - 1));
   }
   if (auto read = parameters.finish(); !read) return Unexpected<Error>(read.error());
   setting.bundle = std::min(bundle, n);  // a round has no more than n units

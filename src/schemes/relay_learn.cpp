@@ -42,8 +42,9 @@ Record open_record(RoundWork work, const Game& game) {
   record.heard.assign(n, true);
   for (std::size_t i = 0; i < n; ++i) {
     for (const int unit : record.work.work[i]) {
-      record.load[i] += static_cast<double>(record.work.units[static_cast<std::size_t>(unit)].chunks()) /
-                        game.chunks;
+      record.load[i] +=
+          static_cast<double>(record.work.units[static_cast<std::size_t>(unit)].chunks()) /
+          game.chunks;
       ++record.ordered[i];
       record.heard[i] = false;
     }

@@ -30,13 +30,13 @@ struct Sample {
 
 /// A round in which not every time is known yet.
 struct Record {
-  RoundWork work;                ///< with the rescue copies
-  std::vector<int> ordered;      ///< by worker: tasks of its first order
-  std::vector<double> load;      ///< by worker: load of its first order
-  std::vector<Sample> sample;    ///< by worker; valid where `heard`
-  std::vector<bool> heard;       ///< by worker: the first order is answered, or there is none
-  double median = 0;             ///< of the base samples of the answers in time
-  double elapsed = 0;            ///< seconds that rounds have lasted since this one was planned
+  RoundWork work;              ///< with the rescue copies
+  std::vector<int> ordered;    ///< by worker: tasks of its first order
+  std::vector<double> load;    ///< by worker: load of its first order
+  std::vector<Sample> sample;  ///< by worker; valid where `heard`
+  std::vector<bool> heard;     ///< by worker: the first order is answered, or there is none
+  double median = 0;           ///< of the base samples of the answers in time
+  double elapsed = 0;          ///< seconds that rounds have lasted since this one was planned
 };
 
 /// The record of a round that begins.
@@ -61,9 +61,9 @@ bool mature(const Record& record, Round last_closed);
 /// Learns that the workers still missing in a mature record were at least as late as now.
 void learn_silence(std::vector<WorkerHistory>& workers, const Record& record);
 
-/// The order of the workers in a round: by lateness plus the expected time for a share r0/n, ties by
-/// id. Workers silent for five matured rounds are left out, and probed in every tenth round; if all
-/// are silent, all count as live.
+/// The order of the workers in a round: by lateness plus the expected time for a share r0/n, ties
+/// by id. Workers silent for five matured rounds are left out, and probed in every tenth round; if
+/// all are silent, all count as live.
 Forecast forecast(const std::vector<WorkerHistory>& workers, const Setting& setting, Round round);
 
 }  // namespace paceline::relay

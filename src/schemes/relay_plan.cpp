@@ -123,11 +123,8 @@ std::vector<double> new_sizes(
 }
 
 /// Appends the new units, by job and chunk.
-void add_new_units(const std::vector<double>& sizes,
-                   const Game& game,
-                   int jobs,
-                   Round deadline,
-                   RoundWork& work) {
+void add_new_units(
+    const std::vector<double>& sizes, const Game& game, int jobs, Round deadline, RoundWork& work) {
   const std::size_t per_job = sizes.size() / static_cast<std::size_t>(jobs);
   for (int i = 0; i < jobs; ++i) {
     const auto of_job = std::span(sizes).subspan(static_cast<std::size_t>(i) * per_job, per_job);
@@ -183,11 +180,8 @@ RoundWork plan_round(const Setting& setting,
   const Round deadline{round.value + setting.late_rounds};
   const int left = live - used;
   if (left == 0) {  // due units took everybody: the new jobs wait whole
-    add_new_units(std::vector<double>(static_cast<std::size_t>(jobs), 1.0),
-                  game,
-                  jobs,
-                  deadline,
-                  work);
+    add_new_units(
+        std::vector<double>(static_cast<std::size_t>(jobs), 1.0), game, jobs, deadline, work);
     work.assigned.resize(work.units.size(), false);
     return work;
   }
@@ -219,10 +213,17 @@ bool may_close(const Setting& setting, const RoundWork& work, const std::vector<
 std::vector<int> overdue(const Setting& setting,
                          const RoundWork& work,
                          const std::vector<bool>& done) {
+  std::vector<int> units = unanswered(work, done);
+  if (setting.threshold * work.fresh < 1) return units;
+  std::erase_if(units,
+                [&](int unit) { return !work.due(work.units[static_cast<std::size_t>(unit)]); });
+  return units;
+}
+
+std::vector<int> unanswered(const RoundWork& work, const std::vector<bool>& done) {
   std::vector<int> units;
   for (std::size_t i = 0; i < work.units.size(); ++i) {
-    const bool needed = setting.threshold == 0 || work.due(work.units[i]);
-    if (!done[i] && work.assigned[i] && needed) units.push_back(static_cast<int>(i));
+    if (!done[i] && work.assigned[i]) units.push_back(static_cast<int>(i));
   }
   return units;
 }

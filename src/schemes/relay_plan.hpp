@@ -16,14 +16,14 @@ namespace paceline::relay {
 
 /// What may change from round to round.
 struct Setting {
-  int bundle = 1;          ///< m: new jobs in a round
-  int late_rounds = 1;     ///< T': rounds a unit may be late
-  double copies = 2;       ///< r0 >= 1: first copies of a new unit, on average
-  double threshold = 0;    ///< x: share of a round's new units that may stay open; 0 waits for all
-  int due_copies = 8;      ///< copies of an open unit in its last round
-  int mid_copies = 2;      ///< copies of an open unit before its last round
-  bool split = false;      ///< cut open units into pieces of about 1/n
-  bool by_speed = false;   ///< size new units by the speed of their first worker
+  int bundle = 1;         ///< m: new jobs in a round
+  int late_rounds = 1;    ///< T': rounds a unit may be late
+  double copies = 2;      ///< r0 >= 1: first copies of a new unit, on average
+  double threshold = 0;   ///< x: share of a round's new units that may stay open; 0 waits for all
+  int due_copies = 8;     ///< copies of an open unit in its last round
+  int mid_copies = 2;     ///< copies of an open unit before its last round
+  bool split = false;     ///< cut open units into pieces of about 1/n
+  bool by_speed = false;  ///< size new units by the speed of their first worker
 };
 
 /// What never changes.
@@ -95,11 +95,14 @@ RoundWork plan_round(const Setting& setting,
 /// @param done  by unit
 bool may_close(const Setting& setting, const RoundWork& work, const std::vector<bool>& done);
 
-/// Units that need help in the middle of the round: due ones (x = 0: any) that some worker has and
-/// that are not done.
+/// Units that need help in the middle of the round: those that the round cannot close without (due
+/// ones, or any if x * k < 1) and that are not done.
 std::vector<int> overdue(const Setting& setting,
                          const RoundWork& work,
                          const std::vector<bool>& done);
+
+/// Units that some worker has and that are not done.
+std::vector<int> unanswered(const RoundWork& work, const std::vector<bool>& done);
 
 /// The round's units that are not done, for the next one.
 Ledger remainder(const RoundWork& work);
