@@ -1,0 +1,195 @@
+// The LibTorch networks: the one file that includes LibTorch's headers, and of these only the
+// operators it calls (5 s to compile; torch/torch.h costs 18 s).
+//
+// Parameters and gradient stay where the caller has them. Each layer's weights are a tensor that
+// views a piece of the flat parameter array, and its .grad views the same piece of `out`, which
+// autograd adds to in place: nothing is copied, and out accumulates. The sample weights are the
+// vector that the backward pass starts from, so a coded message costs one backward pass, however
+// many chunks it covers.
+#include "paceline/torch_models.hpp"
+
+#include <ATen/Parallel.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/conv2d.h>
+#include <ATen/ops/cross_entropy_loss.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/max_pool2d.h>
+#include <ATen/ops/relu.h>
+#include <c10/core/InferenceMode.h>
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "paceline/check.hpp"
+#include "train/model_registry.hpp"
+#include "train/network.hpp"
+
+namespace paceline {
+namespace {
+
+constexpr int kEvaluationBatch = 1000;
+
+/// A tensor that views `values`.
+at::Tensor view(std::span<float> values, at::IntArrayRef shape) {
+  return at::from_blob(values.data(), shape, at::kFloat);
+}
+
+/// The same for values that are only read: LibTorch has no tensors of const.
+at::Tensor view(std::span<const float> values, at::IntArrayRef shape) {
+  return at::from_blob(const_cast<float*>(values.data()), shape, at::kFloat);
+}
+
+/// The number of threads of LibTorch's kernels is kept per thread and must be set in each.
+void use_one_thread() {
+  static thread_local const bool done = (at::init_num_threads(), true);
+  static_cast<void>(done);
+}
+
+class TorchModel final : public TrainingModel {
+ public:
+  TorchModel(Network network, const DataSet& data)
+      : network_(std::move(network)), data_(&data), length_(network_.length()) {}
+
+  std::size_t length() const override { return length_; }
+
+  int samples() const override { return data_->samples; }
+
+  std::vector<float> initial_parameters(std::uint64_t seed) const override {
+    return network_.initial_parameters(seed);
+  }
+
+  double add_gradient(std::span<const float> parameters,
+                      std::span<const int> samples,
+                      std::span<const float> weights,
+                      std::span<float> out) override {
+    PACELINE_CHECK(parameters.size() == length_ && out.size() == length_);
+    PACELINE_CHECK(samples.size() == weights.size() && !samples.empty());
+    use_one_thread();
+    std::vector<at::Tensor> tensors = layer_views(parameters);
+    const std::vector<at::Tensor> gradients = layer_views(out);
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      tensors[i].set_requires_grad(true);
+      tensors[i].mutable_grad() = gradients[i];
+    }
+    inputs_.clear();
+    labels_.clear();
+    for (const int sample : samples) {
+      const std::span<const float> input = data_->input(sample);
+      inputs_.insert(inputs_.end(), input.begin(), input.end());
+      labels_.push_back(data_->labels[static_cast<std::size_t>(sample)]);
+    }
+    const at::Tensor losses = sample_losses(logits(tensors, inputs_), labels_);
+    losses.backward(view(weights, {losses.size(0)}));
+    return losses.sum(at::kDouble).item<double>();
+  }
+
+  Evaluation evaluate(std::span<const float> parameters, const DataSet& data) override {
+    PACELINE_CHECK(parameters.size() == length_ && data.samples >= 1);
+    PACELINE_CHECK(data.features == data_->features && data.classes <= data_->classes);
+    use_one_thread();
+    const c10::InferenceMode no_gradients;
+    const std::vector<at::Tensor> tensors = layer_views(parameters);
+    const std::span<const float> inputs(data.inputs);
+    const auto features = static_cast<std::size_t>(data.features);
+    double loss = 0;
+    std::int64_t right = 0;
+    for (int begin = 0; begin < data.samples; begin += kEvaluationBatch) {
+      const auto first = static_cast<std::size_t>(begin);
+      const auto count = static_cast<std::size_t>(std::min(kEvaluationBatch, data.samples - begin));
+      const auto labels = data.labels.begin() + begin;
+      labels_.assign(labels, labels + static_cast<std::ptrdiff_t>(count));
+      const at::Tensor outputs =
+          logits(tensors, inputs.subspan(first * features, count * features));
+      loss += sample_losses(outputs, labels_).sum(at::kDouble).item<double>();
+      right += outputs.argmax(1).eq(label_view(labels_)).sum().item<std::int64_t>();
+    }
+    return {.loss = loss / data.samples, .accuracy = static_cast<double>(right) / data.samples};
+  }
+
+  std::unique_ptr<GradientSource> clone() const override {
+    return std::make_unique<TorchModel>(network_, *data_);
+  }
+
+ private:
+  /// Weights and biases of each layer in turn, as views of a flat array of shape (d).
+  template <class Float>
+  std::vector<at::Tensor> layer_views(std::span<Float> flat) const {
+    std::vector<at::Tensor> views;
+    for (const Layer& layer : network_.layers) {
+      const std::span<Float> weights = flat.first(layer.weights());
+      const std::span<Float> biases = flat.subspan(layer.weights(), layer.biases());
+      flat = flat.subspan(layer.weights() + layer.biases());
+      views.push_back(
+          layer.kernel == 0
+              ? view(weights, {layer.outputs, layer.inputs})
+              : view(weights, {layer.outputs, layer.inputs, layer.kernel, layer.kernel}));
+      views.push_back(view(biases, {layer.outputs}));
+    }
+    return views;
+  }
+
+  /// @param tensors  layer_views of the parameters
+  /// @param inputs   shape (b, features)
+  /// @return shape (b, classes)
+  at::Tensor logits(const std::vector<at::Tensor>& tensors, std::span<const float> inputs) const {
+    const auto count = static_cast<std::int64_t>(inputs.size()) / data_->features;
+    at::Tensor x = network_.layers.front().kernel == 0
+                       ? view(inputs, {count, data_->features})
+                       : view(inputs, {count, 1, data_->height, data_->width});
+    for (std::size_t i = 0; i < network_.layers.size(); ++i) {
+      const Layer& layer = network_.layers[i];
+      const at::Tensor& weights = tensors[2 * i];
+      const at::Tensor& biases = tensors[2 * i + 1];
+      x = layer.kernel == 0 ? at::linear(x.flatten(1), weights, biases)
+                            : at::conv2d(x, weights, biases);
+      // Pooling first gives the same numbers as ReLU first, and leaves ReLU a quarter of the work.
+      if (layer.pool) x = at::max_pool2d(x, 2);
+      if (i + 1 < network_.layers.size()) x = at::relu(x);
+    }
+    return x;
+  }
+
+  static at::Tensor label_view(std::vector<std::int64_t>& labels) {
+    return at::from_blob(labels.data(), {static_cast<std::int64_t>(labels.size())}, at::kLong);
+  }
+
+  /// Cross-entropy of each sample, shape (b).
+  static at::Tensor sample_losses(const at::Tensor& logits, std::vector<std::int64_t>& labels) {
+    return at::cross_entropy_loss(logits, label_view(labels), {}, at::Reduction::None);
+  }
+
+  Network network_;
+  const DataSet* data_;
+  std::size_t length_;
+  std::vector<float> inputs_;         ///< of the running call, shape (b, features)
+  std::vector<std::int64_t> labels_;  ///< likewise, shape (b)
+};
+
+/// OpenBLAS counts its threads apart from LibTorch, and LibTorch has no call that reaches it. It is
+/// looked up by name since another BLAS may stand in for it.
+void use_one_blas_thread() {
+  using SetThreads = void (*)(int);
+  if (auto* set = reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"))) {
+    set(1);
+  }
+}
+
+}  // namespace
+
+void register_torch_models() {
+  at::set_num_threads(1);
+  use_one_blas_thread();
+  for (const std::string& name : network_names()) {
+    register_training_model(
+        name, [name](const DataSet& data) -> Expected<std::unique_ptr<TrainingModel>> {
+          auto network = make_network(name, data);
+          if (!network) return Unexpected<Error>(network.error());
+          return std::unique_ptr<TrainingModel>(
+              std::make_unique<TorchModel>(*std::move(network), data));
+        });
+  }
+}
+
+}  // namespace paceline
