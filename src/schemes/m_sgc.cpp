@@ -1,9 +1,9 @@
-// M-SGC: multiplexed sequential gradient coding. In round r every worker does one mini-task for each
-// of the K = W-1+B jobs t = r-K+1 ... r; p = r-t is the slot of the job. In slots 0 ... W-2 a worker
-// computes its W-1 pieces of the uncoded data, one each. In slot W-1+q it repeats the oldest piece it
-// still owes, or, when it owes none, sends its coded message of group q. Repeats take the place of
-// coded messages, so a failure costs little, and the code makes up for the coded messages that are
-// missing.
+// M-SGC: multiplexed sequential gradient coding. In round r every worker does one mini-task for
+// each of the K = W-1+B jobs t = r-K+1 ... r; p = r-t is the slot of the job. In slots 0 ... W-2 a
+// worker computes its W-1 pieces of the uncoded data, one each. In slot W-1+q it repeats the oldest
+// piece it still owes, or, when it owes none, sends its coded message of group q. Repeats take the
+// place of coded messages, so a failure costs little, and the code makes up for the coded messages
+// that are missing.
 //
 // All that decides is how many pieces of a job a worker owes (attempted, not arrived). The round
 // may close on a set of answers iff for every open job
@@ -16,7 +16,8 @@
 // nothing of it arrives later.
 //
 // Source: Krishnan, Ebrahimi, Khisti (ICLR 2023), M-SGC, whose jobs, rounds and workers count from
-// 1. Other codes inside the groups, the balance of sizes for them and the feasibility test are ours.
+// 1. Other codes inside the groups, the balance of sizes for them and the feasibility test are
+// ours.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -153,8 +154,8 @@ class Multiplexed final : public Scheme {
       return {JobId{t}, layout_->coded_rows[row], layout_->coded_load[worker]};
     }
     if (work.piece < 0) return {JobId{t}, Row(), layout_->data_load};
-    const std::size_t row = worker * static_cast<std::size_t>(pieces_) +
-                            static_cast<std::size_t>(work.piece);
+    const std::size_t row =
+        worker * static_cast<std::size_t>(pieces_) + static_cast<std::size_t>(work.piece);
     return {JobId{t}, layout_->data_rows[row], layout_->data_load};
   }
 
