@@ -12,7 +12,7 @@
 #include "paceline/scheme.hpp"
 #include "schemes/relay.hpp"
 
-namespace paceline::testing {
+namespace paceline::test {
 
 inline constexpr double kDead = std::numeric_limits<double>::infinity();
 
@@ -186,4 +186,4 @@ inline bool same_plans(const RoundPlan& a, const RoundPlan& b) {
   });
 }
 
-}  // namespace paceline::testing
+}  // namespace paceline::test

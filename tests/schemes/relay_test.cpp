@@ -11,14 +11,14 @@
 namespace paceline {
 namespace {
 
-using testing::kDead;
-using testing::PlayedRound;
-using testing::Player;
-using testing::random_times;
-using testing::relay_of;
-using testing::same_plans;
-using testing::Times;
-using testing::try_relay;
+using test::kDead;
+using test::PlayedRound;
+using test::Player;
+using test::random_times;
+using test::relay_of;
+using test::same_plans;
+using test::Times;
+using test::try_relay;
 
 std::string random_text(int workers, int delay, RandomStream& random) {
   const auto below = [&](int bound) {
