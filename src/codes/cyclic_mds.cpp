@@ -13,6 +13,8 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Cholesky>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -34,6 +36,8 @@ struct Circle {
   int stragglers = 0;
   std::vector<Complex> factor;  // factor[i] = 1 - omega^(u i), shape (n)
   std::vector<Complex> column;  // shape (s+1)
+
+  Complex node(int worker) const { return 1.0 - factor[static_cast<std::size_t>(worker)]; }
 };
 
 /// 1 - omega^t = 2 sin(pi t/n) (sin(pi t/n) - i cos(pi t/n)): no cancellation for small t.
@@ -42,14 +46,10 @@ Complex one_minus_root(int n, std::int64_t t) {
   return 2 * std::sin(angle) * Complex(std::sin(angle), -std::cos(angle));
 }
 
-/// The closed form: a_i = product over l in S of (1 - z_i / z_l), exactly 0 for i in S.
-std::vector<Complex> decode_vector(const Circle& circle, const WorkerSet& answered) {
-  const int n = answered.workers();
-  std::vector<int> stragglers;
-  for (int l = 0; l < n; ++l) {
-    if (!answered.contains(WorkerId{l})) stragglers.push_back(l);
-  }
-  std::vector<Complex> a(static_cast<std::size_t>(n), 1.0);
+/// The closed form: a_i = p(z_i) = product over l in S of (1 - z_i / z_l), exactly 0 for i in S.
+std::vector<Complex> closed_form(const Circle& circle, const std::vector<int>& stragglers) {
+  const int n = static_cast<int>(circle.factor.size());
+  std::vector<Complex> a(circle.factor.size(), 1.0);
   for (int i = 0; i < n; ++i) {
     for (const int l : stragglers) {
       a[static_cast<std::size_t>(i)] *= circle.factor[static_cast<std::size_t>((i - l + n) % n)];
@@ -58,10 +58,54 @@ std::vector<Complex> decode_vector(const Circle& circle, const WorkerSet& answer
   return a;
 }
 
+/// With m < s stragglers p(z) q(z) decodes too, for any q with q(0) = 1 and degree s - m. The sum
+/// of |a_i|^2 is n times that of the coefficients (the nodes are all n-th roots of unity), so the
+/// shortest a is a problem of linear prediction: normal equations of size s - m on the
+/// autocorrelation of p's coefficients. Their rounding only moves q, never the exactness.
+void shorten(const Circle& circle, const std::vector<int>& stragglers, std::vector<Complex>& a) {
+  const int free = circle.stragglers - static_cast<int>(stragglers.size());
+  Eigen::VectorXcd p = Eigen::VectorXcd::Unit(static_cast<Eigen::Index>(stragglers.size()) + 1, 0);
+  for (std::size_t m = 0; m < stragglers.size(); ++m) {
+    const auto degree = static_cast<Eigen::Index>(m) + 1;
+    const Complex inverse_node = std::conj(circle.node(stragglers[m]));
+    for (Eigen::Index k = degree; k > 0; --k) p[k] -= p[k - 1] * inverse_node;
+  }
+  Eigen::VectorXcd correlation = Eigen::VectorXcd::Zero(free + 1);  // sum_k p_(k+h) conj(p_k)
+  for (Eigen::Index h = 0; h <= std::min<Eigen::Index>(free, p.size() - 1); ++h) {
+    correlation[h] = p.head(p.size() - h).dot(p.tail(p.size() - h));
+  }
+  Eigen::MatrixXcd normal(free, free);
+  for (Eigen::Index r = 0; r < free; ++r) {
+    for (Eigen::Index c = 0; c < free; ++c) {
+      normal(r, c) = r >= c ? correlation[r - c] : std::conj(correlation[c - r]);
+    }
+  }
+  const Eigen::VectorXcd q = normal.ldlt().solve(-correlation.tail(free));
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const Complex z = circle.node(static_cast<int>(i));
+    Complex value = 0;
+    for (Eigen::Index k = free - 1; k >= 0; --k) value = (value + q[k]) * z;
+    a[i] *= 1.0 + value;
+  }
+}
+
 Combination combine(const Circle& circle, const WorkerSet& answered) {
-  const std::vector<Complex> a = decode_vector(circle, answered);
-  const BandCheck check =
-      check_band(a, circle.stragglers, [&](int) { return circle.column.data(); });
+  std::vector<int> stragglers;
+  for (int l = 0; l < answered.workers(); ++l) {
+    if (!answered.contains(WorkerId{l})) stragglers.push_back(l);
+  }
+  const auto column = [&](int) { return circle.column.data(); };
+  std::vector<Complex> a = closed_form(circle, stragglers);
+  BandCheck check = check_band(a, circle.stragglers, column);
+  if (!stragglers.empty() && static_cast<int>(stragglers.size()) < circle.stragglers) {
+    std::vector<Complex> shorter = a;
+    shorten(circle, stragglers, shorter);
+    const BandCheck shorter_check = check_band(shorter, circle.stragglers, column);
+    if (shorter_check.amplification < check.amplification) {
+      a = std::move(shorter);
+      check = shorter_check;
+    }
+  }
   Combination combination;
   combination.residual = check.residual;
   combination.amplification = check.amplification;

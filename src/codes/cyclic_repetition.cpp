@@ -19,9 +19,9 @@
 #include <utility>
 
 #include "codes/amplification_limit.hpp"
+#include "codes/code_quality.hpp"
 #include "codes/cyclic_band.hpp"
 #include "codes/parameters.hpp"
-#include "codes/straggler_sets.hpp"
 #include "paceline/check.hpp"
 #include "paceline/random.hpp"
 
@@ -114,10 +114,12 @@ Eigen::MatrixXd draw_null_space(int workers, int stragglers, std::uint64_t seed,
 }
 
 /// How many draws the search can afford: about a second's worth of multiply-adds, at least one.
-int affordable_draws(int workers, int stragglers, int sets, int wanted) {
-  constexpr double kBudget = 8e8;
+int affordable_draws(int workers, int stragglers, const StragglerSample& sample, int wanted) {
+  constexpr double kBudget = 1.5e9;
+  constexpr double kOverhead = 2000;  // of a solve, whatever its size
   const double s = stragglers;
-  const double one_solve = s * s * s / 3 + 2 * s * workers;
+  const double one_solve = s * s * s / 3 + 2 * s * workers + kOverhead;
+  const auto sets = static_cast<double>(sample.typical.size() + sample.together.size());
   const double one_draw = one_solve * (workers + sets);
   return static_cast<int>(std::clamp(kBudget / one_draw, 1.0, static_cast<double>(wanted)));
 }
@@ -156,15 +158,15 @@ GradientCode bare_cyclic_repetition(const CyclicRepetitionOptions& options) {
   constexpr int kScoredSets = 100;
   const int n = options.workers;
   const int s = options.stragglers;
-  const std::vector<WorkerSet> sets = random_survivors(n, s, kScoredSets);
-  const int draws = affordable_draws(n, s, kScoredSets, options.draws);
+  const StragglerSample sample = sample_survivors(n, s, kScoredSets);
+  const int draws = affordable_draws(n, s, sample, options.draws);
   std::optional<GradientCode> best;
   double best_score = std::numeric_limits<double>::infinity();
   for (int draw = 0; draw < draws || !best; ++draw) {
     std::optional<GradientCode> code =
         cyclic_repetition_from(draw_null_space(n, s, options.seed, draw));
     if (!code) continue;
-    const double score = percentile(amplifications(*code, sets), 0.95);
+    const double score = quality_on(*code, sample).p95_amplification;
     if (!best || score < best_score) {
       best_score = score;
       best = std::move(code);

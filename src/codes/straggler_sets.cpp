@@ -1,11 +1,8 @@
 #include "codes/straggler_sets.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <numeric>
 
-#include "paceline/check.hpp"
 #include "paceline/random.hpp"
 
 namespace paceline {
@@ -67,24 +64,12 @@ std::vector<WorkerSet> neighbour_survivors(int workers, int stragglers) {
   return sets;
 }
 
-std::vector<double> amplifications(const GradientCode& code, const std::vector<WorkerSet>& sets) {
-  std::vector<double> values;
-  values.reserve(sets.size());
-  for (const WorkerSet& answered : sets) {
-    const std::optional<Combination> combination = code.decode(answered);
-    values.push_back(combination ? combination->amplification
-                                 : std::numeric_limits<double>::infinity());
+StragglerSample sample_survivors(int workers, int stragglers, int random) {
+  constexpr std::int64_t kFew = 1000;
+  if (count_sets(workers, stragglers, kFew) <= kFew) {
+    return {all_survivors(workers, stragglers), {}};
   }
-  return values;
-}
-
-double percentile(std::vector<double> values, double share) {
-  PACELINE_CHECK(!values.empty() && share > 0 && share <= 1);
-  const auto rank =
-      static_cast<std::ptrdiff_t>(std::ceil(share * static_cast<double>(values.size()) - 1e-9));
-  const auto place = values.begin() + std::max<std::ptrdiff_t>(rank, 1) - 1;
-  std::nth_element(values.begin(), place, values.end());
-  return *place;
+  return {random_survivors(workers, stragglers, random), neighbour_survivors(workers, stragglers)};
 }
 
 }  // namespace paceline

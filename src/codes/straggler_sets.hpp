@@ -1,10 +1,9 @@
-// Straggler sets to try a code on, and what it does with them.
+// Straggler sets to try a code on.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "paceline/gradient_code.hpp"
 #include "paceline/worker_set.hpp"
 
 namespace paceline {
@@ -21,10 +20,13 @@ std::vector<WorkerSet> random_survivors(int workers, int stragglers, int count);
 /// The survivors when s neighbours straggle: stragglers i, ..., i+s-1 (modulo n) for every i.
 std::vector<WorkerSet> neighbour_survivors(int workers, int stragglers);
 
-/// A(S) for each set; infinity where the code does not decode.
-std::vector<double> amplifications(const GradientCode& code, const std::vector<WorkerSet>& sets);
+/// What a code is tried on.
+struct StragglerSample {
+  std::vector<WorkerSet> typical;   ///< all sets where they are few, else random ones
+  std::vector<WorkerSet> together;  ///< sets of neighbours, unless typical has them all
+};
 
-/// The smallest value that a fraction `share` of the values do not exceed. @pre values not empty
-double percentile(std::vector<double> values, double share);
+/// All sets of size s if there are at most 1000, else `random` of them and those of neighbours.
+StragglerSample sample_survivors(int workers, int stragglers, int random);
 
 }  // namespace paceline

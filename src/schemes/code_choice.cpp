@@ -18,8 +18,7 @@ SchemeParameter code_parameter() {
 
 std::string read_code_name(ParameterText& parameters, const SchemeContext& context) {
   const std::vector<std::string> names = code_names();
-  return parameters.word(
-      "code", names, context.rule == CloseRule::kPublished ? "cyclic" : "auto");
+  return parameters.word("code", names, context.rule == CloseRule::kPublished ? "cyclic" : "auto");
 }
 
 Expected<SharedCode> build_code(const std::string& name,
@@ -65,8 +64,7 @@ void describe_code(const GradientCode* code, bool keep_promise, int chunks, Sche
   } else {
     info.amplification_limit = std::numeric_limits<double>::infinity();
   }
-  info.error_bound =
-      decode_error_bound(info.amplification_limit, 0, chunks, MessageType::kFloat32);
+  info.error_bound = decode_error_bound(info.amplification_limit, 0, chunks, MessageType::kFloat32);
 }
 
 }  // namespace paceline

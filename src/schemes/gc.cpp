@@ -2,8 +2,8 @@
 // closes on a set of answers that decodes. No memory of earlier rounds, decode delay 0. Uncoded is
 // the same with a code that tolerates nobody.
 //
-// Source: Tandon, Lei, Dimakis, Karampatziakis, "Gradient Coding" (ICML 2017). The published test of
-// Krishnan, Ebrahimi, Khisti (ICLR 2023, program) is strict: fewer than s stragglers, although s
+// Source: Tandon, Lei, Dimakis, Karampatziakis, "Gradient Coding" (ICML 2017). The published test
+// of Krishnan, Ebrahimi, Khisti (ICLR 2023, program) is strict: fewer than s stragglers, although s
 // would decode.
 #include <fmt/format.h>
 
@@ -61,16 +61,13 @@ class GradientCoding final : public Scheme {
     decoding.residual = combination->residual;
     decoding.amplification = combination->amplification;
     for (const WorkerWeight& term : combination->terms) {
-      decoding.terms.push_back(
-          {{term.worker, round, 0}, term.weight, term.segment, term.part});
+      decoding.terms.push_back({{term.worker, round, 0}, term.weight, term.segment, term.part});
     }
     ++next_.value;
     return {decoding};
   }
 
-  std::unique_ptr<Scheme> clone() const override {
-    return std::make_unique<GradientCoding>(*this);
-  }
+  std::unique_ptr<Scheme> clone() const override { return std::make_unique<GradientCoding>(*this); }
 
  private:
   WorkerSet answered(const Answers& answers) const {
@@ -114,7 +111,8 @@ Expected<std::unique_ptr<Scheme>> make_gc(ParameterText& parameters, const Schem
   const std::string name = read_code_name(parameters, context);
   if (by_groups && parameters.has("s")) parameters.fail("give s= or groups=, not both");
   if (!by_groups && !parameters.has("s")) {
-    parameters.fail(fmt::format("needs s= (0 <= s <= {}) or groups= (1 <= groups <= {})", n - 1, n));
+    parameters.fail(
+        fmt::format("needs s= (0 <= s <= {}) or groups= (1 <= groups <= {})", n - 1, n));
   }
   if (by_groups && parameters.has("code") && name != "repetition" && name != "auto") {
     parameters.fail(fmt::format("groups= goes with code=repetition, not with code={}", name));
@@ -150,18 +148,19 @@ SchemeEntry uncoded_entry() {
 }
 
 SchemeEntry gc_entry() {
-  return {{.name = "gc",
-           .summary = "gradient coding: each round decodes from any set of answers the code can use",
-           .parameters = {{"s", "0 <= s <= n-1", "stragglers tolerated in every round"},
-                          {"groups",
-                           "1 <= groups <= n",
-                           "instead of s: so many repetition groups, one answer each decodes"},
-                          code_parameter()},
-           .load = "(s+1)/n; repetition: 1/floor(n/(s+1))",
-           .decode_delay = "0",
-           .source = "Tandon et al., Gradient Coding (ICML 2017)",
-           .example = "gc:s=3,code=repetition"},
-          make_gc};
+  return {
+      {.name = "gc",
+       .summary = "gradient coding: each round decodes from any set of answers the code can use",
+       .parameters = {{"s", "0 <= s <= n-1", "stragglers tolerated in every round"},
+                      {"groups",
+                       "1 <= groups <= n",
+                       "instead of s: so many repetition groups, one answer each decodes"},
+                      code_parameter()},
+       .load = "(s+1)/n; repetition: 1/floor(n/(s+1))",
+       .decode_delay = "0",
+       .source = "Tandon et al., Gradient Coding (ICML 2017)",
+       .example = "gc:s=3,code=repetition"},
+      make_gc};
 }
 
 }  // namespace paceline

@@ -11,8 +11,8 @@
 // job can become impossible. So "nobody who repeats is missing" is the whole feasibility test.
 //
 // Source: Krishnan, Ebrahimi, Khisti (ICLR 2023), SR-SGC, whose jobs, rounds and workers count from
-// 1 and which takes any v-s workers. The group-wise repair, the feasibility test and accepting clean
-// rounds at once are ours.
+// 1 and which takes any v-s workers. The group-wise repair, the feasibility test and accepting
+// clean rounds at once are ours.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -120,9 +120,7 @@ class SelectiveReattempt final : public Scheme {
     bool decoded = true;  ///< also where there is no job yet
   };
 
-  bool is_clean(int missing) const {
-    return repairs_.size() == 0 && missing <= code_->tolerance;
-  }
+  bool is_clean(int missing) const { return repairs_.size() == 0 && missing <= code_->tolerance; }
 
   /// The job from `all`: its repeated messages come from this round, the others from its first.
   Decoding decode(JobId job, const WorkerSet& all, Round round) const {
@@ -139,9 +137,9 @@ class SelectiveReattempt final : public Scheme {
     return decoding;
   }
 
-  /// A minimal set of workers that makes the job due in the next round decodable: first the shortest
-  /// sufficient run of the lowest-numbered workers that did not contribute, then whoever of them is
-  /// not needed leaves, the highest first.
+  /// A minimal set of workers that makes the job due in the next round decodable: first the
+  /// shortest sufficient run of the lowest-numbered workers that did not contribute, then whoever
+  /// of them is not needed leaves, the highest first.
   void choose_repairs() {
     repairs_.clear();
     const OpenJob& due = open_[static_cast<std::size_t>(next_.value % B_)];
@@ -201,10 +199,8 @@ Expected<std::unique_ptr<Scheme>> make_sr_sgc(ParameterText& parameters,
   const std::string name = read_code_name(parameters, context);
   const auto [B, W, lambda] = bursts;
   if ((W - 1) % B != 0) {
-    parameters.fail(fmt::format("B={}, W={}: B must divide W-1; the nearest is W={}",
-                                B,
-                                W,
-                                nearest_windows(B, W)));
+    parameters.fail(fmt::format(
+        "B={}, W={}: B must divide W-1; the nearest is W={}", B, W, nearest_windows(B, W)));
   }
   const int attempts = (W - 1) / B + 1;
   const int s = (lambda + attempts - 1) / attempts;

@@ -1,9 +1,11 @@
 // Straggler models: which patterns S(0), S(1), ... of stragglers a scheme promises to survive.
 //
 //   s per round                at most s stragglers in every round
-//   (B, W, lambda)-bursty      in every window of W rounds at most lambda distinct workers straggle,
+//   (B, W, lambda)-bursty      in every window of W rounds at most lambda distinct workers
+//   straggle,
 //                              and each worker's straggling rounds in it span at most B rounds
-//   (N, W, lambda)-arbitrary   in every window of W rounds at most lambda distinct workers straggle,
+//   (N, W, lambda)-arbitrary   in every window of W rounds at most lambda distinct workers
+//   straggle,
 //                              each at most N times
 //
 // The check goes round by round. Rounds before the first count as free of stragglers, so it is
@@ -66,10 +68,10 @@ class StragglerModel {
   int limit_;   ///< B or N
   int window_;  ///< W
   int lambda_;
-  std::vector<WorkerSet> past_;  ///< the last W-1 rounds, as a ring
-  int next_ = 0;                 ///< where the next round goes in the ring
-  int distinct_ = 0;             ///< workers with recent_ > 0
-  std::vector<int> recent_;      ///< straggles of worker i in the last W-1 rounds
+  std::vector<WorkerSet> past_;        ///< the last W-1 rounds, as a ring
+  int next_ = 0;                       ///< where the next round goes in the ring
+  int distinct_ = 0;                   ///< workers with recent_ > 0
+  std::vector<int> recent_;            ///< straggles of worker i in the last W-1 rounds
   std::vector<std::uint8_t> blocked_;  ///< 1: worker i must not straggle in the next round
 };
 
