@@ -1,1 +1,100 @@
-int main() {}
+// The paceline program. Exit codes: 0 done, 1 a run failed, 2 what was asked or given is wrong, 130
+// interrupted.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "paceline/suggest.hpp"
+
+namespace paceline::app {
+namespace {
+
+constexpr int kExitFailed = 1;
+constexpr int kExitInvalid = 2;
+constexpr int kExitInterrupted = 130;
+
+int exit_code(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kInvalid:
+      return kExitInvalid;
+    case ErrorCode::kInterrupted:
+      return kExitInterrupted;
+    case ErrorCode::kFailed:
+      break;
+  }
+  return kExitFailed;
+}
+
+void complain(const std::string& message) { fmt::print(stderr, "paceline: {}\n", message); }
+
+/// The subcommand on the command line, or the program itself.
+const CLI::App& active(const CLI::App& program) {
+  const auto chosen = program.get_subcommands();
+  return chosen.empty() ? program : *chosen.front();
+}
+
+/// CLI11's own messages, in one line, with the nearest right name for an option or subcommand that
+/// does not exist.
+std::string parse_message(const CLI::App& program, const CLI::ParseError& error) {
+  const CLI::App& app = active(program);
+  const std::vector<std::string> left = app.remaining(true);
+  if (left.empty()) return error.what();
+  const bool option = left.front().starts_with("-");
+  std::vector<std::string> names;
+  if (option) {
+    for (const CLI::Option* known : app.get_options()) {
+      for (const std::string& name : known->get_lnames()) names.push_back("--" + name);
+    }
+  } else {
+    for (const CLI::App* known : program.get_subcommands([](const CLI::App*) { return true; })) {
+      names.push_back(known->get_name());
+    }
+  }
+  return unknown_name(option ? "option" : "command", left.front(), names);
+}
+
+int run_program(int argc, char** argv) {
+  CLI::App program(
+      "Trains several models at once on workers that are slow or fail without warning.",
+      "paceline");
+  program.set_version_flag("--version", "paceline " PACELINE_VERSION);
+  program.require_subcommand(1);
+  program.footer("More: paceline COMMAND --help");
+  Run run;
+  add_train(program, run);
+  add_simulate(program, run);
+  add_schemes(program, run);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    return program.exit(asked);
+  } catch (const CLI::ParseError& error) {
+    complain(parse_message(program, error));
+    return kExitInvalid;
+  }
+  if (const auto done = run(); !done) {
+    complain(done.error().message);
+    return exit_code(done.error().code);
+  }
+  if (std::fflush(stdout) != 0) {
+    complain("cannot write the output: no space left, or the reader has gone");
+    return kExitFailed;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace paceline::app
+
+int main(int argc, char** argv) {
+  try {
+    return paceline::app::run_program(argc, argv);
+  } catch (const std::exception& error) {  // a bug of ours: say so, do not pretend it is the user's
+    fmt::print(stderr, "paceline: internal error: {}\n", error.what());
+    return paceline::app::kExitFailed;
+  }
+}

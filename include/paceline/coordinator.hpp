@@ -56,7 +56,8 @@ struct Send {
   Order order;
 };
 
-struct Stop {  ///< the worker may throw away what it has of this round
+struct Stop {  ///< the worker may throw away what it has of this round; the driver delivers nothing
+               ///< of it any more
   WorkerId worker;
   Round round;
 };

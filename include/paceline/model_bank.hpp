@@ -5,12 +5,12 @@
 #include <map>
 #include <memory>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "paceline/coordinator.hpp"
 #include "paceline/expected.hpp"
 #include "paceline/gradient_source.hpp"
+#include "paceline/kernels.hpp"
 
 namespace paceline {
 
@@ -82,14 +82,18 @@ class ModelBank {
     int samples = 0;
   };
 
+  Expected<void> add_instalment(const Apply& apply, OpenJob& job);
+  void sum_messages(std::span<const Coefficient> terms);
   Expected<void> check_finite(const Apply& apply, std::span<const float> gradient) const;
+  static Unexpected<Error> not_finite(WorkerId worker, JobId job);
 
   ModelBankOptions options_;
   std::vector<Model> models_;
   std::map<MessageId, Message> messages_;
   std::map<JobId, OpenJob> open_;
   std::vector<std::vector<float>> free_;
-  std::vector<float> gradient_;
+  std::vector<float> gradient_;  ///< shape (padded length): the sum being decoded
+  std::vector<WeightedMessage> weighted_;
   bool keep_gradient_ = false;
 };
 

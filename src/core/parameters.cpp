@@ -105,8 +105,7 @@ std::string ParameterText::word(std::string_view key,
 }
 
 Expected<void> ParameterText::finish() const {
-  if (!error_.empty()) return invalid(error_);
-  for (const auto& [key, value] : values_) {
+  for (const auto& [key, value] : values_) {  // first: a mistyped key also makes the right one missing
     bool asked = false;
     for (const std::string& known : asked_) asked = asked || known == key;
     if (asked) continue;
@@ -116,6 +115,7 @@ Expected<void> ParameterText::finish() const {
     }
     return invalid(fmt::format("{}: {}", text_, unknown_name("parameter", key, asked_)));
   }
+  if (!error_.empty()) return invalid(error_);
   return {};
 }
 

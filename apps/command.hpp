@@ -1,0 +1,19 @@
+// A subcommand registers its options and says what to run; main() parses, runs it and turns errors
+// into exit codes.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "paceline/expected.hpp"
+
+namespace paceline::app {
+
+/// What the chosen subcommand does once all options are read.
+using Run = std::function<Expected<void>()>;
+
+void add_schemes(CLI::App& program, Run& run);
+void add_simulate(CLI::App& program, Run& run);
+void add_train(CLI::App& program, Run& run);
+
+}  // namespace paceline::app

@@ -1,0 +1,40 @@
+// The options that say how long workers take, shared by the subcommands: a recorded profile or a
+// delay model.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "paceline/delays.hpp"
+#include "paceline/expected.hpp"
+
+namespace paceline::app {
+
+struct DelayOptions {
+  std::string profile;  ///< path of a delay profile; empty: none
+  std::string model;    ///< text of a delay model; empty: none
+  double slope = 0;
+  double scale = 1;
+  std::optional<std::uint64_t> bootstrap;
+};
+
+void add_delay_options(CLI::App& command, DelayOptions& options);
+
+struct Delays {
+  std::unique_ptr<DelaySource> source;  ///< nullptr: no delays asked for
+  int workers = 0;                      ///< n
+  int profile_rounds = 0;               ///< 0: not a profile
+  std::string text;                     ///< for tables: file name or model
+};
+
+/// @param workers  n, or 0: as many as the profile has columns (an error for a model)
+/// @param rounds   about how many rounds a run needs, for the bootstrap
+Expected<Delays> make_delays(const DelayOptions& options,
+                             int workers,
+                             int rounds,
+                             std::uint64_t seed);
+
+}  // namespace paceline::app

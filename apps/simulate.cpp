@@ -1,0 +1,213 @@
+// paceline simulate: plays schemes in virtual time over a delay profile or a delay model.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "command.hpp"
+#include "delay_options.hpp"
+#include "paceline/close_policy.hpp"
+#include "paceline/round_coordinator.hpp"
+#include "paceline/scheme.hpp"
+#include "paceline/simulator.hpp"
+
+namespace paceline::app {
+namespace {
+
+struct SimulateOptions {
+  std::vector<std::string> schemes;
+  DelayOptions delays;
+  std::string close = "eager";
+  int workers = 0;
+  int jobs = 100;
+  int models = 0;
+  std::uint64_t seed = 1;
+  std::string worker_kind = "stateless";
+  std::string stragglers;
+  double stop_latency = 0;
+  bool json = false;
+};
+
+struct Played {
+  SchemeInfo info;
+  SimulationResult result;
+  Seconds clairvoyant{0};
+};
+
+Expected<Played> play(const std::string& text,
+                      const SimulateOptions& options,
+                      const Delays& delays) {
+  auto policy = make_close_policy(options.close);
+  if (!policy) return Unexpected(policy.error());
+  const CloseRule rule = (*policy)->rule();
+  auto scheme = make_scheme(text,
+                            {.workers = delays.workers,
+                             .jobs = options.jobs,
+                             .rule = rule,
+                             .seed = options.seed,
+                             .keep_promise = false});
+  if (!scheme) return Unexpected(scheme.error());
+  Played played;
+  played.info = (*scheme)->info();
+  const bool persistent = options.worker_kind == "persistent";
+  // A stateless straggler costs nothing when it finishes late, so its answer is heard (schemes may
+  // learn from it).
+  const bool cancel = options.stragglers.empty() ? persistent : options.stragglers == "cancel";
+  auto coordinator =
+      make_round_coordinator(std::move(*scheme),
+                             std::move(*policy),
+                             {.jobs = options.jobs,
+                              .models = options.models > 0 ? options.models : played.info.open_jobs,
+                              .cancel_stragglers = cancel,
+                              .charge_missing_jobs = rule == CloseRule::kPublished});
+  if (!coordinator) return Unexpected(coordinator.error());
+  SimulatorOptions simulator;
+  simulator.workers = persistent ? WorkerKind::kPersistent : WorkerKind::kStateless;
+  simulator.stop_latency = Seconds{options.stop_latency};
+  auto result = simulate(**coordinator, *delays.source, simulator);
+  if (!result) return Unexpected(result.error());
+  played.result = *result;
+  played.clairvoyant = clairvoyant_total(*delays.source, options.jobs, played.info.jobs_per_round);
+  return played;
+}
+
+nlohmann::ordered_json to_json(const Played& played,
+                               const SimulateOptions& options,
+                               const Delays& delays) {
+  const SimulationResult& result = played.result;
+  return {{"scheme", played.info.name},
+          {"parameters", played.info.parameters},
+          {"close", options.close},
+          {"delays", delays.text},
+          {"workers", played.info.workers},
+          {"load", played.info.load},
+          {"decode_delay", played.info.decode_delay},
+          {"jobs_per_round", played.info.jobs_per_round},
+          {"messages_per_round", played.info.messages_per_round},
+          {"jobs", result.jobs},
+          {"rounds", result.rounds},
+          {"total_seconds", result.total.count()},
+          {"seconds_per_job", result.total.count() / result.jobs},
+          {"wait_outs", result.wait_outs},
+          {"mean_stragglers", result.mean_stragglers},
+          {"clairvoyant_seconds", played.clairvoyant.count()},
+          {"ratio_to_clairvoyant", result.total / played.clairvoyant}};
+}
+
+void print_table(const std::vector<Played>& runs,
+                 const SimulateOptions& options,
+                 const Delays& delays) {
+  fmt::print("{} workers, {} jobs, {}, close {}\n",
+             delays.workers,
+             options.jobs,
+             delays.text,
+             options.close);
+  if (delays.profile_rounds > 0 && !options.delays.bootstrap &&
+      delays.profile_rounds < runs.front().result.rounds) {
+    fmt::print("the profile has {} rounds: they repeat (--bootstrap SEED resamples them)\n",
+               delays.profile_rounds);
+  }
+  std::size_t width = 6;
+  for (const Played& run : runs) width = std::max(width, run.info.label().size());
+  fmt::print("\n{:<{}}  {:>9}  {:>7}  {:>7}  {:>6}  {:>8}  {:>10}  {:>9}  {:>7}\n",
+             "scheme",
+             width,
+             "total s",
+             "s/job",
+             "load",
+             "rounds",
+             "delay T",
+             "stragglers",
+             "wait-outs",
+             "x limit");
+  for (const Played& run : runs) {
+    fmt::print("{:<{}}  {:>9.3f}  {:>7.4f}  {:>7.4f}  {:>6}  {:>8}  {:>10.2f}  {:>9}  {:>7.3f}\n",
+               run.info.label(),
+               width,
+               run.result.total.count(),
+               run.result.total.count() / run.result.jobs,
+               run.info.load,
+               run.result.rounds,
+               run.info.decode_delay,
+               run.result.mean_stragglers,
+               run.result.wait_outs,
+               run.result.total / run.clairvoyant);
+  }
+  fmt::print("\nx limit: total time over the clairvoyant limit for as many jobs per round\n");
+}
+
+Expected<void> run_simulate(const SimulateOptions& options) {
+  auto delays = make_delays(options.delays, options.workers, 2 * options.jobs + 64, options.seed);
+  if (!delays) return Unexpected(delays.error());
+  if (!delays->source)
+    return invalid("simulate needs --profile FILE or --delays MODEL (docs/delays.md)");
+  std::vector<Played> runs;
+  for (const std::string& text : options.schemes) {
+    for (const std::string& scheme : split_schemes(text)) {
+      auto played = play(scheme, options, *delays);
+      if (!played) return Unexpected(played.error());
+      runs.push_back(std::move(*played));
+    }
+  }
+  if (!options.json) {
+    print_table(runs, options, *delays);
+    return {};
+  }
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Played& run : runs) all.push_back(to_json(run, options, *delays));
+  fmt::print("{}\n", (all.size() == 1 ? all.front() : all).dump(2));
+  return {};
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& program, Run& run) {
+  CLI::App* command = program.add_subcommand(
+      "simulate", "Play schemes in virtual time over a delay profile or model");
+  auto options = std::make_shared<SimulateOptions>();
+  command
+      ->add_option("--scheme,--schemes",
+                   options->schemes,
+                   "Schemes, e.g. m-sgc:B=1,W=2,lambda=27 (list: paceline schemes); repeat, or "
+                   "separate by commas")
+      ->required();
+  add_delay_options(*command, options->delays);
+  command->add_option("--workers", options->workers, "n (default: the profile's columns)")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--jobs", options->jobs, "Gradients to deliver")->capture_default_str();
+  command
+      ->add_option("--models",
+                   options->models,
+                   "Models trained at once (default: as many as the scheme needs)")
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--close",
+                   options->close,
+                   "Close policy: eager, quantile:q=0.9, conforming:mu=1, published:mu=1")
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "Seed of codes and delay models")
+      ->capture_default_str();
+  command->add_option("--worker-kind", options->worker_kind, "stateless (serverless) or persistent")
+      ->check(CLI::IsMember({"stateless", "persistent"}))
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--stragglers",
+          options->stragglers,
+          "When a round closes: cancel them, or let them finish (default: cancel if persistent)")
+      ->check(CLI::IsMember({"cancel", "finish"}));
+  command
+      ->add_option("--stop-latency",
+                   options->stop_latency,
+                   "Seconds until a cancelled persistent worker is free")
+      ->check(CLI::NonNegativeNumber);
+  command->add_flag(
+      "--json", options->json, "Print JSON: an object, or an array for several schemes");
+  command->callback([options, &run] { run = [options] { return run_simulate(*options); }; });
+}
+
+}  // namespace paceline::app

@@ -1,0 +1,164 @@
+// The codes by name. A code is measured before it is handed out, so that a promise it cannot keep
+// is refused here, before any run, together with the name of a code that can keep it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "codes/amplification_limit.hpp"
+#include "codes/cyclic_mds.hpp"
+#include "codes/cyclic_repetition.hpp"
+#include "codes/parameters.hpp"
+#include "paceline/gradient_code.hpp"
+#include "paceline/suggest.hpp"
+
+namespace paceline {
+namespace {
+
+constexpr MessageType kMessages = MessageType::kFloat32;
+
+/// A family of codes. `bare` (see amplification_limit.hpp) and `cost` expect 1 <= s <= n-2.
+struct Family {
+  std::string name;
+  GradientCode (*bare)(const CodeRequest&);
+  double (*cost)(int workers, int stragglers);  ///< load times backward passes
+};
+
+GradientCode bare_repetition(const CodeRequest& request) {
+  return make_fractional_repetition({.workers = request.workers, .stragglers = request.stragglers})
+      .value();
+}
+
+/// A first look spares the long search where no draw can help: more draws gain a factor of a few.
+GradientCode bare_cyclic(const CodeRequest& request) {
+  constexpr int kFirstDraws = 4;
+  constexpr int kDraws = 100;
+  constexpr double kHopeless = 16;
+  CyclicRepetitionOptions options = {.workers = request.workers,
+                                     .stragglers = request.stragglers,
+                                     .seed = request.seed,
+                                     .draws = kFirstDraws};
+  GradientCode first = bare_cyclic_repetition(options);
+  const double amplification = measure_quality(first).p95_amplification;
+  if (amplification > kHopeless * promised_amplification(kMessages)) return first;
+  options.draws = kDraws;
+  return bare_cyclic_repetition(options);
+}
+
+GradientCode bare_mds(const CodeRequest& request) {
+  return bare_cyclic_mds(
+      request.workers, request.stragglers, best_stride(request.workers, request.stragglers));
+}
+
+// In order of preference where nothing else decides: repetition never scales an answer.
+const std::array<Family, 3>& families() {
+  static const std::array<Family, 3> all = {
+      Family{"repetition", bare_repetition, [](int n, int s) { return 1.0 / (n / (s + 1)); }},
+      Family{"cyclic", bare_cyclic, [](int n, int s) { return 1.0 * (s + 1) / n; }},
+      Family{"mds", bare_mds, [](int n, int s) { return 2.0 * (s + 1) / n; }}};
+  return all;
+}
+
+/// A bare code with what the promise says about it.
+struct Candidate {
+  GradientCode code;
+  double amplification = 1;  ///< the 95th percentile
+  double error_bound = 0;    ///< at that amplification, relative to sum_j |g_j|
+
+  bool keeps_promise() const { return error_bound <= kPromisedError; }
+};
+
+Candidate measure(const Family& family, const CodeRequest& request) {
+  GradientCode code = family.bare(request);
+  const double amplification = measure_quality(code).p95_amplification;
+  const double bound = decode_error_bound(amplification, 0, code.chunks, kMessages);
+  return {std::move(code), amplification, bound};
+}
+
+/// The cheapest code that keeps its promise; of equally cheap ones the one with the least error
+/// bound. There always is one, since repetition does. Codes are built only while they could win.
+Candidate choose(const CodeRequest& request) {
+  constexpr double kSameCost = 1e-12;
+  const double least_bound = decode_error_bound(1, 0, 1, kMessages);  // of plain sums
+  std::array<const Family*, 3> order;
+  std::ranges::transform(families(), order.begin(), [](const Family& f) { return &f; });
+  const auto cost = [&](const Family* family) {
+    return family->cost(request.workers, request.stragglers);
+  };
+  std::ranges::stable_sort(order, {}, cost);
+
+  std::optional<Candidate> best;
+  double best_cost = 0;
+  for (const Family* family : order) {
+    const bool could_win =
+        !best || (cost(family) <= best_cost + kSameCost && best->error_bound > least_bound);
+    if (!could_win) break;
+    Candidate candidate = measure(*family, request);
+    if (!candidate.keeps_promise()) continue;
+    if (!best || candidate.error_bound < best->error_bound) {
+      best = std::move(candidate);
+      best_cost = cost(family);
+    }
+  }
+  PACELINE_CHECK(best.has_value());
+  return *std::move(best);
+}
+
+Unexpected<Error> broken_promise(const CodeRequest& request, const Candidate& candidate) {
+  const GradientCode instead = choose(request).code;
+  return invalid(
+      fmt::format("code '{}' at n = {}, s = {} cannot keep its promise: amplification {:.3g} "
+                  "bounds the decode error by {:.2g}, promised is {:.0e}; code '{}' keeps it "
+                  "at load {:.3g}",
+                  request.name,
+                  request.workers,
+                  request.stragglers,
+                  candidate.amplification,
+                  candidate.error_bound,
+                  kPromisedError,
+                  instead.name,
+                  instead.load));
+}
+
+Expected<GradientCode> finish(GradientCode bare, bool keep_promise) {
+  if (bare.decodable) return bare;  // repetition: needs neither a limit nor a cache
+  return limit_amplification(
+      std::move(bare),
+      keep_promise ? promised_amplification(kMessages) : std::numeric_limits<double>::infinity());
+}
+
+}  // namespace
+
+std::vector<std::string> code_names() {
+  std::vector<std::string> names;
+  for (const Family& family : families()) names.push_back(family.name);
+  names.emplace_back("auto");
+  return names;
+}
+
+Expected<GradientCode> make_code(const CodeRequest& request) {
+  const int n = request.workers;
+  const int s = request.stragglers;
+  const bool automatic = request.name == "auto";
+  const auto family = std::ranges::find(families(), request.name, &Family::name);
+  if (!automatic && family == families().end()) {
+    return invalid(unknown_name("code", request.name, code_names()));
+  }
+  if (const Expected<void> legal = check_workers_and_stragglers(n, s); !legal) {
+    return Unexpected(legal.error());
+  }
+  if (s == 0 || s == n - 1) {
+    return plain_code(automatic ? families().front().name : request.name, n, s);
+  }
+  if (automatic) return finish(choose(request).code, request.keep_promise);
+  if (!request.keep_promise) return finish(family->bare(request), false);
+  Candidate candidate = measure(*family, request);
+  if (!candidate.keeps_promise()) return broken_promise(request, candidate);
+  return finish(std::move(candidate.code), true);
+}
+
+}  // namespace paceline

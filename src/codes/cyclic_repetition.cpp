@@ -1,0 +1,193 @@
+// Cyclic repetition in column form. Choose first what the rows of G shall be orthogonal to: N
+// (s x n), random, with rows that sum to 0. Column j of G lives on the s+1 workers j-s, ..., j and
+// solves  [1; N] x = (1, 0, ..., 0)  there, so that 1 G = 1 and N G = 0 by construction. Then
+// every solution of a G = 1 is a = 1 + beta N, and asking for a = 0 on the stragglers is an s x s
+// system. The published form draws the rows and has to find both vectors from an SVD, which costs
+// digits.
+//
+// How well a draw behaves is luck, so a few are scored on the same straggler sets and the best is
+// kept.
+#include "codes/cyclic_repetition.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/LU>
+#include <Eigen/QR>
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "codes/amplification_limit.hpp"
+#include "codes/code_quality.hpp"
+#include "codes/cyclic_band.hpp"
+#include "codes/parameters.hpp"
+#include "paceline/check.hpp"
+#include "paceline/random.hpp"
+
+namespace paceline {
+namespace {
+
+struct Band {
+  Eigen::MatrixXd null_space;  // shape (s, n), orthonormal rows: least-norm beta = least-norm a
+  Eigen::MatrixXd columns;     // shape (s+1, n): column j of G in order of t
+};
+
+Eigen::MatrixXd orthonormal_rows(const Eigen::MatrixXd& rows) {
+  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(rows.transpose());
+  return (qr.householderQ() * Eigen::MatrixXd::Identity(rows.cols(), rows.rows())).transpose();
+}
+
+/// Fills band.columns from band.null_space; false if a window is singular.
+bool solve_columns(Band& band) {
+  const auto s = static_cast<int>(band.null_space.rows());
+  const auto n = static_cast<int>(band.null_space.cols());
+  band.columns.resize(s + 1, n);
+  Eigen::MatrixXd window(s + 1, s + 1);
+  Eigen::PartialPivLU<Eigen::MatrixXd> lu(s + 1);
+  for (int j = 0; j < n; ++j) {
+    window.row(0).setOnes();
+    for (int t = 0; t <= s; ++t) {
+      window.block(1, t, s, 1) =
+          band.null_space.col(static_cast<Eigen::Index>(band_worker(n, s, j, t)));
+    }
+    lu.compute(window);
+    band.columns.col(j) = lu.solve(Eigen::VectorXd::Unit(s + 1, 0));
+  }
+  return band.columns.allFinite();
+}
+
+/// The least-norm a with a G = 1 and a = 0 on the stragglers.
+std::vector<double> decode_vector(const Band& band, const std::vector<int>& stragglers) {
+  const Eigen::Index s = band.null_space.rows();
+  const auto missing = static_cast<Eigen::Index>(stragglers.size());
+  Eigen::RowVectorXd a = Eigen::RowVectorXd::Ones(band.null_space.cols());
+  if (missing > 0) {
+    Eigen::MatrixXd lost(s, missing);
+    for (Eigen::Index m = 0; m < missing; ++m) {
+      lost.col(m) = band.null_space.col(stragglers[static_cast<std::size_t>(m)]);
+    }
+    const Eigen::VectorXd ones = Eigen::VectorXd::Ones(missing);
+    Eigen::VectorXd beta;  // beta N = -1 on the stragglers
+    if (missing == s) {
+      beta = lost.transpose().partialPivLu().solve(-ones);
+    } else {  // the shortest such beta, from lost = Q R
+      const Eigen::HouseholderQR<Eigen::MatrixXd> qr(lost);
+      beta = Eigen::VectorXd::Zero(s);
+      beta.head(missing) =
+          qr.matrixQR().topRows(missing).triangularView<Eigen::Upper>().transpose().solve(-ones);
+      beta.applyOnTheLeft(qr.householderQ());
+    }
+    a.noalias() += beta.transpose() * band.null_space;
+    for (const int straggler : stragglers) a[straggler] = 0;
+  }
+  return {a.begin(), a.end()};
+}
+
+Combination combine(const Band& band, const WorkerSet& answered) {
+  std::vector<int> stragglers;
+  for (int i = 0; i < answered.workers(); ++i) {
+    if (!answered.contains(WorkerId{i})) stragglers.push_back(i);
+  }
+  const std::vector<double> a = decode_vector(band, stragglers);
+  const BandCheck check = check_band(a, static_cast<int>(band.null_space.rows()), [&](int j) {
+    return band.columns.col(j).data();
+  });
+  Combination combination;
+  combination.residual = check.residual;
+  combination.amplification = check.amplification;
+  for (int i = 0; i < answered.workers(); ++i) {
+    const double weight = a[static_cast<std::size_t>(i)];
+    if (weight != 0) combination.terms.push_back({WorkerId{i}, weight});
+  }
+  return combination;
+}
+
+Eigen::MatrixXd draw_null_space(int workers, int stragglers, std::uint64_t seed, int draw) {
+  RandomStream random(seed, "cyclic-repetition", static_cast<std::uint64_t>(draw));
+  Eigen::MatrixXd rows(stragglers, workers);
+  for (int r = 0; r < stragglers; ++r) {
+    for (int i = 0; i < workers; ++i) rows(r, i) = random.normal();
+    rows.row(r).array() -= rows.row(r).mean();
+  }
+  return rows;
+}
+
+/// How many draws the search can afford: about a second's worth of multiply-adds, at least one.
+int affordable_draws(int workers, int stragglers, const StragglerSample& sample, int wanted) {
+  constexpr double kBudget = 1.5e9;
+  constexpr double kOverhead = 2000;  // of a solve, whatever its size
+  const double s = stragglers;
+  const double one_solve = s * s * s / 3 + 2 * s * workers + kOverhead;
+  const auto sets = static_cast<double>(sample.typical.size() + sample.together.size());
+  const double one_draw = one_solve * (workers + sets);
+  return static_cast<int>(std::clamp(kBudget / one_draw, 1.0, static_cast<double>(wanted)));
+}
+
+}  // namespace
+
+std::optional<GradientCode> cyclic_repetition_from(const Eigen::MatrixXd& null_space) {
+  const auto s = static_cast<int>(null_space.rows());
+  const auto n = static_cast<int>(null_space.cols());
+  PACELINE_CHECK(s >= 1 && s <= n - 2);
+  auto band = std::make_shared<Band>();
+  band->null_space = orthonormal_rows(null_space);
+  if (!solve_columns(*band)) return std::nullopt;
+
+  GradientCode code;
+  code.name = "cyclic";
+  code.chunks = n;
+  code.tolerance = s;
+  code.load = static_cast<double>(s + 1) / n;
+  code.chunk_size.assign(static_cast<std::size_t>(n), 1.0 / n);
+  for (int i = 0; i < n; ++i) {
+    std::vector<Term> terms;
+    for (int t = s; t >= 0; --t) {  // worker i is entry t of column i + s - t
+      const int chunk = (i + s - t) % n;
+      terms.push_back({ChunkId{chunk}, band->columns(t, chunk)});
+    }
+    code.rows.emplace_back(std::move(terms));
+  }
+  code.decode = [band = std::shared_ptr<const Band>(band)](const WorkerSet& answered) {
+    return std::optional(combine(*band, answered));
+  };
+  return code;
+}
+
+GradientCode bare_cyclic_repetition(const CyclicRepetitionOptions& options) {
+  constexpr int kScoredSets = 100;
+  const int n = options.workers;
+  const int s = options.stragglers;
+  const StragglerSample sample = sample_survivors(n, s, kScoredSets);
+  const int draws = affordable_draws(n, s, sample, options.draws);
+  std::optional<GradientCode> best;
+  double best_score = std::numeric_limits<double>::infinity();
+  for (int draw = 0; draw < draws || !best; ++draw) {
+    std::optional<GradientCode> code =
+        cyclic_repetition_from(draw_null_space(n, s, options.seed, draw));
+    if (!code) continue;
+    const double score = quality_on(*code, sample).p95_amplification;
+    if (!best || score < best_score) {
+      best_score = score;
+      best = std::move(code);
+    }
+  }
+  return *std::move(best);
+}
+
+Expected<GradientCode> make_cyclic_repetition(const CyclicRepetitionOptions& options) {
+  const int n = options.workers;
+  const int s = options.stragglers;
+  if (const Expected<void> legal = check_workers_and_stragglers(n, s); !legal) {
+    return Unexpected(legal.error());
+  }
+  if (options.draws < 1) {
+    return invalid(fmt::format("draws = {}: at least 1 must be scored", options.draws));
+  }
+  const Expected<double> limit = resolve_amplification_limit(options.amplification_limit);
+  if (!limit) return Unexpected(limit.error());
+  if (s == 0 || s == n - 1) return plain_code("cyclic", n, s);
+  return limit_amplification(bare_cyclic_repetition(options), *limit);
+}
+
+}  // namespace paceline

@@ -1,0 +1,155 @@
+#include "paceline/model_bank.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/pieces.hpp"
+#include "paceline/check.hpp"
+#include "paceline/kernels.hpp"
+#include "paceline/message_maker.hpp"
+
+namespace paceline {
+namespace {
+
+constexpr std::size_t kMostFreeBuffers = 1024;
+
+}  // namespace
+
+ModelBank::ModelBank(const ModelBankOptions& options,
+                     std::vector<std::vector<float>> initial,
+                     std::vector<std::unique_ptr<Optimizer>> optimizers)
+    : options_(options), gradient_(padded_length(options.length, options.parts)) {
+  PACELINE_CHECK(initial.size() == optimizers.size() && options.batch_size >= 1);
+  for (std::size_t m = 0; m < initial.size(); ++m) {
+    PACELINE_CHECK(initial[m].size() == options.length && optimizers[m] != nullptr);
+    models_.push_back({Version{0},
+                       std::make_shared<std::vector<float>>(std::move(initial[m])),
+                       std::move(optimizers[m])});
+  }
+}
+
+Version ModelBank::version(ModelId model) const { return models_.at(model.index()).version; }
+
+Parameters ModelBank::parameters(ModelId model) const {
+  return models_.at(model.index()).parameters;
+}
+
+void ModelBank::store(const MessageId& id, std::vector<float> values, double loss, int samples) {
+  PACELINE_CHECK(values.size() == gradient_.size());
+  messages_[id] = {std::move(values), loss, samples};
+}
+
+std::vector<float> ModelBank::recycle() {
+  if (free_.empty()) return {};
+  std::vector<float> buffer = std::move(free_.back());
+  free_.pop_back();
+  return buffer;
+}
+
+Expected<Applied> ModelBank::apply(const Apply& apply) {
+  OpenJob& job = open_[apply.job];
+  for (const Coefficient& term : apply.sum.terms) {
+    const Message& message = messages_.at(term.message);
+    if (term.part > 0 || term.segment > 0) continue;  // a message in pieces counts once
+    job.loss += message.loss;
+    job.samples += message.samples;
+  }
+
+  if (!apply.sum.complete || !job.sum.empty()) {
+    if (auto finite = add_instalment(apply, job); !finite) return Unexpected(finite.error());
+    if (!apply.sum.complete) return Applied{};
+    std::transform(job.sum.begin(), job.sum.end(), gradient_.begin(), [](double x) {
+      return static_cast<float>(x);
+    });
+  } else {
+    sum_messages(apply.sum.terms);
+  }
+
+  const std::span<float> gradient = std::span<float>(gradient_).first(options_.length);
+  if (auto finite = check_finite(apply, gradient); !finite) return Unexpected(finite.error());
+
+  Applied applied;
+  applied.stepped = true;
+  applied.loss = job.samples > 0 ? job.loss / job.samples : 0;
+  if (keep_gradient_) applied.gradient.assign(gradient.begin(), gradient.end());
+  open_.erase(apply.job);
+
+  Model& model = models_.at(apply.model.index());
+  PACELINE_CHECK(apply.makes.value == model.version.value + 1);
+  // A straggler or the verifier may still be reading the old parameters: then they stay, and a copy
+  // is changed.
+  if (model.parameters.use_count() > 1) {
+    model.parameters = std::make_shared<std::vector<float>>(*model.parameters);
+  }
+  const float scale = 1.0F / static_cast<float>(options_.batch_size);
+  for (float& value : gradient) value *= scale;
+  model.optimizer->step(*model.parameters, gradient);
+  model.version = apply.makes;
+  return applied;
+}
+
+Expected<void> ModelBank::add_instalment(const Apply& apply, OpenJob& job) {
+  job.sum.resize(gradient_.size(), 0.0);
+  for (const Coefficient& term : apply.sum.terms) {
+    const std::span<const float> values = messages_.at(term.message).values;
+    if (!all_finite(values)) return not_finite(term.message.worker, apply.job);
+    add_scaled(term.weight,
+               piece(values, term.segment, options_.parts),
+               piece(std::span<double>(job.sum), term.part, options_.parts));
+  }
+  return {};
+}
+
+void ModelBank::sum_messages(std::span<const Coefficient> terms) {
+  const bool whole = std::all_of(terms.begin(), terms.end(), [](const Coefficient& term) {
+    return term.part == kWhole && term.segment == kWhole;
+  });
+  const int pieces = whole ? 1 : options_.parts;
+  for (int p = 0; p < pieces; ++p) {
+    weighted_.clear();
+    for (const Coefficient& term : terms) {
+      if (term.part != kWhole && term.part != p) continue;
+      const std::span<const float> values = messages_.at(term.message).values;
+      const int segment = term.part == kWhole && !whole ? p : term.segment;
+      weighted_.push_back({piece(values, segment, options_.parts), term.weight});
+    }
+    weighted_sum(weighted_, piece(std::span<float>(gradient_), whole ? kWhole : p, options_.parts));
+  }
+}
+
+Expected<void> ModelBank::check_finite(const Apply& apply, std::span<const float> gradient) const {
+  if (all_finite(gradient)) return {};
+  for (const Coefficient& term : apply.sum.terms) {
+    if (term.weight != 0 && !all_finite(messages_.at(term.message).values)) {
+      return not_finite(term.message.worker, apply.job);
+    }
+  }
+  return failed(fmt::format(
+      "job {}: the decoded gradient is not finite although every message is: it overflows "
+      "float32; lower the learning rate or check the data",
+      apply.job.value));
+}
+
+Unexpected<Error> ModelBank::not_finite(WorkerId worker, JobId job) {
+  return failed(fmt::format(
+      "worker {}'s message for job {} holds a number that is not finite (NaN or infinity)",
+      worker.value,
+      job.value));
+}
+
+void ModelBank::drop(std::span<const MessageId> messages) {
+  for (const MessageId& id : messages) {
+    const auto found = messages_.find(id);
+    if (found == messages_.end()) continue;
+    if (free_.size() < kMostFreeBuffers) free_.push_back(std::move(found->second.values));
+    messages_.erase(found);
+  }
+}
+
+std::size_t ModelBank::message_bytes() const {
+  return messages_.size() * gradient_.size() * sizeof(float);
+}
+
+}  // namespace paceline

@@ -1,0 +1,117 @@
+// A round has a fixed price (the slowest message one must wait for), and M models need not start
+// one job per round: m jobs side by side divide that price by m. Workers are dealt out in turn, so
+// that neighbours, who straggle together, belong to different jobs.
+#include "schemes/bundle.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "paceline/check.hpp"
+#include "paceline/cloned.hpp"
+
+namespace paceline {
+namespace {
+
+class Bundle final : public Scheme {
+ public:
+  Bundle(std::unique_ptr<Scheme> inner, int m)
+      : info_(inner->info()),
+        copies_(static_cast<std::size_t>(m), Cloned<Scheme>(std::move(inner))) {
+    if (!info_.parameters.empty()) info_.parameters += ",";
+    info_.parameters += fmt::format("bundle={}", m);
+    info_.workers *= m;
+    info_.jobs_per_round *= m;
+    info_.open_jobs *= m;
+  }
+
+  const SchemeInfo& info() const override { return info_; }
+
+  RoundPlan plan(Round round) const override {
+    RoundPlan plan;
+    plan.per_worker.resize(static_cast<std::size_t>(info_.workers));
+    for (int u = 0; u < copies(); ++u) {
+      RoundPlan part = copy(u)->plan(round);
+      for (std::size_t w = 0; w < part.per_worker.size(); ++w) {
+        for (MiniTask& task : part.per_worker[w]) task.job = outer_job(task.job, u);
+        plan.per_worker[outer_worker(w, u)] = std::move(part.per_worker[w]);
+      }
+    }
+    return plan;
+  }
+
+  bool may_close(Round round, const Answers& answers) const override {
+    Answers part(info_.workers / copies());
+    for (int u = 0; u < copies(); ++u) {
+      share(answers, u, part);
+      if (!copy(u)->may_close(round, part)) return false;
+    }
+    return true;
+  }
+
+  std::vector<Decoding> close(Round round, const Answers& answers) override {
+    std::vector<Decoding> decodings;
+    Answers part(info_.workers / copies());
+    for (int u = 0; u < copies(); ++u) {
+      share(answers, u, part);
+      append(copy(u)->close(round, part), u, decodings);
+    }
+    return decodings;
+  }
+
+  std::vector<Decoding> late(
+      Round round, WorkerId worker, int done, Seconds took, Seconds compute) override {
+    const int u = worker.value % copies();
+    std::vector<Decoding> decodings;
+    append(
+        copy(u)->late(round, WorkerId{worker.value / copies()}, done, took, compute), u, decodings);
+    return decodings;
+  }
+
+  std::unique_ptr<Scheme> clone() const override { return std::make_unique<Bundle>(*this); }
+
+ private:
+  int copies() const { return static_cast<int>(copies_.size()); }
+
+  const Cloned<Scheme>& copy(int u) const { return copies_[static_cast<std::size_t>(u)]; }
+
+  JobId outer_job(JobId job, int u) const { return {job.value * copies() + u}; }
+
+  std::size_t outer_worker(std::size_t worker, int u) const {
+    return worker * copies_.size() + static_cast<std::size_t>(u);
+  }
+
+  /// What the workers of copy u have answered.
+  void share(const Answers& answers, int u, Answers& part) const {
+    for (std::size_t w = 0; w < part.done.size(); ++w) {
+      const std::size_t i = outer_worker(w, u);
+      part.done[w] = answers.done[i];
+      part.time[w] = answers.time[i];
+      part.compute[w] = answers.compute[i];
+    }
+  }
+
+  void append(std::vector<Decoding> added, int u, std::vector<Decoding>& decodings) const {
+    for (Decoding& decoding : added) {
+      decoding.job = outer_job(decoding.job, u);
+      for (Coefficient& term : decoding.terms) {
+        WorkerId& worker = term.message.worker;
+        worker = WorkerId{static_cast<int>(outer_worker(worker.index(), u))};
+      }
+      decodings.push_back(std::move(decoding));
+    }
+  }
+
+  SchemeInfo info_;
+  std::vector<Cloned<Scheme>> copies_;
+};
+
+}  // namespace
+
+std::unique_ptr<Scheme> make_bundle(std::unique_ptr<Scheme> inner, int m) {
+  PACELINE_CHECK(inner != nullptr && m >= 1 && !inner->adds_work());
+  return std::make_unique<Bundle>(std::move(inner), m);
+}
+
+}  // namespace paceline

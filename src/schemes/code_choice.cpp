@@ -1,0 +1,70 @@
+#include "schemes/code_choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace paceline {
+
+SchemeParameter code_parameter() {
+  std::string allowed;
+  for (const std::string& name : code_names()) allowed += (allowed.empty() ? "" : "|") + name;
+  return {"code",
+          allowed,
+          "the gradient code; auto takes the cheapest that keeps its accuracy (rule=published: "
+          "cyclic)"};
+}
+
+std::string read_code_name(ParameterText& parameters, const SchemeContext& context) {
+  const std::vector<std::string> names = code_names();
+  return parameters.word("code", names, context.rule == CloseRule::kPublished ? "cyclic" : "auto");
+}
+
+Expected<SharedCode> build_code(const std::string& name,
+                                int stragglers,
+                                const SchemeContext& context) {
+  Expected<GradientCode> code = make_code({.name = name,
+                                           .workers = context.workers,
+                                           .stragglers = stragglers,
+                                           .seed = context.seed,
+                                           .keep_promise = context.keep_promise});
+  if (!code) return Unexpected(code.error());
+  return std::make_shared<const GradientCode>(std::move(code).value());
+}
+
+std::vector<double> message_costs(const GradientCode& code) {
+  std::vector<double> costs;
+  std::vector<bool> seen(code.chunk_size.size());
+  for (const Row& row : code.rows) {
+    seen.assign(code.chunk_size.size(), false);
+    double share = 0;
+    for (const Term& term : row.terms()) {  // a code on parts names a chunk several times
+      for (int j = term.chunk.value; j < term.chunk.value + term.count; ++j) {
+        const auto chunk = static_cast<std::size_t>(j);
+        if (!seen[chunk]) share += code.chunk_size[chunk];
+        seen[chunk] = true;
+      }
+    }
+    costs.push_back(share * code.backward_passes);
+  }
+  return costs;
+}
+
+int fewest_answers(const GradientCode& code) {
+  return static_cast<int>(std::ceil(1 / code.load - 1e-9));
+}
+
+void describe_code(const GradientCode* code, bool keep_promise, int chunks, SchemeInfo& info) {
+  if (code != nullptr) info.parts = code->parts;
+  if (code == nullptr || code->name == "repetition") {
+    info.amplification_limit = 1;
+  } else if (keep_promise) {
+    info.amplification_limit = promised_amplification(MessageType::kFloat32);
+  } else {
+    info.amplification_limit = std::numeric_limits<double>::infinity();
+  }
+  info.error_bound = decode_error_bound(info.amplification_limit, 0, chunks, MessageType::kFloat32);
+}
+
+}  // namespace paceline

@@ -1,0 +1,43 @@
+// What the schemes with a gradient code inside have in common: the parameter code=, building the
+// code, and what it costs.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "paceline/expected.hpp"
+#include "paceline/gradient_code.hpp"
+#include "paceline/parameters.hpp"
+#include "paceline/scheme.hpp"
+
+namespace paceline {
+
+/// A code that copies of a scheme share.
+using SharedCode = std::shared_ptr<const GradientCode>;
+
+/// The description of code=.
+SchemeParameter code_parameter();
+
+/// Reads code=. Without it: "cyclic" where the published numbers are wanted (they are for its loads
+/// (s+1)/n), else "auto".
+std::string read_code_name(ParameterText& parameters, const SchemeContext& context);
+
+/// Builds the code for all workers of the context.
+Expected<SharedCode> build_code(const std::string& name,
+                                int stragglers,
+                                const SchemeContext& context);
+
+/// What worker i's message costs, shape (n): the share of the data it touches, times the number of
+/// backward passes (2 for complex weights).
+std::vector<double> message_costs(const GradientCode& code);
+
+/// The fewest answers that can hold every chunk; a cheap necessary condition before decodable().
+int fewest_answers(const GradientCode& code);
+
+/// Fills the fields of `info` that only depend on the code: parts, amplification_limit and
+/// error_bound for float messages. `code` may be null: plain sums. `chunks` is the number of chunks
+/// of the whole job.
+void describe_code(const GradientCode* code, bool keep_promise, int chunks, SchemeInfo& info);
+
+}  // namespace paceline

@@ -1,0 +1,166 @@
+// Gradient coding: every round is one job, every worker sends its coded message, and the round
+// closes on a set of answers that decodes. No memory of earlier rounds, decode delay 0. Uncoded is
+// the same with a code that tolerates nobody.
+//
+// Source: Tandon, Lei, Dimakis, Karampatziakis, "Gradient Coding" (ICML 2017). The published test
+// of Krishnan, Ebrahimi, Khisti (ICLR 2023, program) is strict: fewer than s stragglers, although s
+// would decode.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "paceline/check.hpp"
+#include "schemes/code_choice.hpp"
+#include "schemes/scheme_catalog.hpp"
+
+namespace paceline {
+namespace {
+
+class GradientCoding final : public Scheme {
+ public:
+  GradientCoding(SchemeInfo info, SharedCode code, CloseRule rule)
+      : info_(std::move(info)),
+        code_(std::move(code)),
+        costs_(message_costs(*code_)),
+        fewest_answers_(fewest_answers(*code_)),
+        rule_(rule) {
+    info_.workers = code_->workers();
+    info_.chunk_size = code_->chunk_size;
+    info_.load = *std::ranges::max_element(costs_);
+  }
+
+  const SchemeInfo& info() const override { return info_; }
+
+  RoundPlan plan(Round round) const override {
+    PACELINE_CHECK(round == next_);
+    RoundPlan plan;
+    plan.per_worker.resize(costs_.size());
+    for (std::size_t i = 0; i < costs_.size(); ++i) {
+      plan.per_worker[i].push_back({JobId{round.value}, code_->rows[i], costs_[i]});
+    }
+    return plan;
+  }
+
+  bool may_close(Round round, const Answers& answers) const override {
+    PACELINE_CHECK(round == next_);
+    const int missing = static_cast<int>(std::ranges::count(answers.done, 0));
+    if (missing == 0) return true;
+    if (rule_ == CloseRule::kModel && missing > code_->tolerance) return false;
+    if (rule_ == CloseRule::kPublished && missing >= code_->tolerance) return false;
+    return info_.workers - missing >= fewest_answers_ && code_->decodable(answered(answers));
+  }
+
+  std::vector<Decoding> close(Round round, const Answers& answers) override {
+    PACELINE_CHECK(round == next_);
+    const std::optional<Combination> combination = code_->decode(answered(answers));
+    PACELINE_CHECK(combination.has_value());
+    Decoding decoding;
+    decoding.job = JobId{round.value};
+    decoding.residual = combination->residual;
+    decoding.amplification = combination->amplification;
+    for (const WorkerWeight& term : combination->terms) {
+      decoding.terms.push_back({{term.worker, round, 0}, term.weight, term.segment, term.part});
+    }
+    ++next_.value;
+    return {decoding};
+  }
+
+  std::unique_ptr<Scheme> clone() const override { return std::make_unique<GradientCoding>(*this); }
+
+ private:
+  WorkerSet answered(const Answers& answers) const {
+    WorkerSet set(info_.workers);
+    for (int i = 0; i < info_.workers; ++i) {
+      if (answers.done[static_cast<std::size_t>(i)] > 0) set.insert(WorkerId{i});
+    }
+    return set;
+  }
+
+  SchemeInfo info_;
+  SharedCode code_;
+  std::vector<double> costs_;
+  int fewest_answers_;
+  CloseRule rule_;
+  Round next_{0};
+};
+
+Expected<std::unique_ptr<Scheme>> build(SchemeInfo info,
+                                        Expected<SharedCode> code,
+                                        const SchemeContext& context) {
+  if (!code) return Unexpected(code.error());
+  describe_code(code->get(), context.keep_promise, (*code)->chunks, info);
+  return std::unique_ptr<Scheme>(
+      std::make_unique<GradientCoding>(std::move(info), *std::move(code), context.rule));
+}
+
+Expected<std::unique_ptr<Scheme>> make_uncoded(ParameterText& parameters,
+                                               const SchemeContext& context) {
+  if (auto fine = parameters.finish(); !fine) return Unexpected(fine.error());
+  SchemeInfo info;
+  info.name = "uncoded";
+  return build(std::move(info), build_code("repetition", 0, context), context);
+}
+
+Expected<std::unique_ptr<Scheme>> make_gc(ParameterText& parameters, const SchemeContext& context) {
+  const int n = context.workers;
+  const bool by_groups = parameters.has("groups");
+  const int groups = parameters.integer("groups", 1, n, 1);
+  const int s = parameters.integer("s", 0, n - 1, 0);
+  const std::string name = read_code_name(parameters, context);
+  if (by_groups && parameters.has("s")) parameters.fail("give s= or groups=, not both");
+  if (!by_groups && !parameters.has("s")) {
+    parameters.fail(
+        fmt::format("needs s= (0 <= s <= {}) or groups= (1 <= groups <= {})", n - 1, n));
+  }
+  if (by_groups && parameters.has("code") && name != "repetition" && name != "auto") {
+    parameters.fail(fmt::format("groups= goes with code=repetition, not with code={}", name));
+  }
+  if (auto fine = parameters.finish(); !fine) return Unexpected(fine.error());
+
+  SchemeInfo info;
+  info.name = "gc";
+  if (by_groups) {
+    Expected<GradientCode> code = make_fractional_repetition({.workers = n, .groups = groups});
+    if (!code) return Unexpected(code.error());
+    info.parameters = fmt::format("groups={}", groups);
+    return build(std::move(info),
+                 SharedCode(std::make_shared<const GradientCode>(std::move(code).value())),
+                 context);
+  }
+  Expected<SharedCode> code = build_code(name, s, context);
+  if (code) info.parameters = fmt::format("s={},code={}", s, (*code)->name);
+  return build(std::move(info), std::move(code), context);
+}
+
+}  // namespace
+
+SchemeEntry uncoded_entry() {
+  return {{.name = "uncoded",
+           .summary = "every worker computes its own n-th of the data; waits for all",
+           .parameters = {},
+           .load = "1/n",
+           .decode_delay = "0",
+           .source = "baseline",
+           .example = "uncoded"},
+          make_uncoded};
+}
+
+SchemeEntry gc_entry() {
+  return {
+      {.name = "gc",
+       .summary = "gradient coding: each round decodes from any set of answers the code can use",
+       .parameters = {{"s", "0 <= s <= n-1", "stragglers tolerated in every round"},
+                      {"groups",
+                       "1 <= groups <= n",
+                       "instead of s: so many repetition groups, one answer each decodes"},
+                      code_parameter()},
+       .load = "(s+1)/n; repetition: 1/floor(n/(s+1))",
+       .decode_delay = "0",
+       .source = "Tandon et al., Gradient Coding (ICML 2017)",
+       .example = "gc:s=3,code=repetition"},
+      make_gc};
+}
+
+}  // namespace paceline

@@ -1,0 +1,329 @@
+// M-SGC: multiplexed sequential gradient coding. In round r every worker does one mini-task for
+// each of the K = W-1+B jobs t = r-K+1 ... r; p = r-t is the slot of the job. In slots 0 ... W-2 a
+// worker computes its W-1 pieces of the uncoded data, one each. In slot W-1+q it repeats the oldest
+// piece it still owes, or, when it owes none, sends its coded message of group q. Repeats take the
+// place of coded messages, so a failure costs little, and the code makes up for the coded messages
+// that are missing.
+//
+// All that decides is how many pieces of a job a worker owes (attempted, not arrived). The round
+// may close on a set of answers iff for every open job
+//   - each worker can still bring what it owes: at most B pieces while first attempts go on, at
+//     most the slots that are left afterwards;
+//   - the workers that owed nothing before and have answered can decode: in slots >= W-1 they are
+//     who delivers the group of this slot, before that who will deliver group 0. Later groups get
+//     at least as many, since a worker that owes nothing never owes again in slots >= W-1.
+// Everything is applied as it comes: the pieces at once, each group at the end of its slot, since
+// nothing of it arrives later.
+//
+// Source: Krishnan, Ebrahimi, Khisti (ICLR 2023), M-SGC, whose jobs, rounds and workers count from
+// 1. Other codes inside the groups, the balance of sizes for them and the feasibility test are
+// ours.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "paceline/check.hpp"
+#include "schemes/m_sgc_layout.hpp"
+#include "schemes/scheme_catalog.hpp"
+#include "schemes/straggler_model.hpp"
+
+namespace paceline {
+namespace {
+
+constexpr int kLongestWindow = 256;
+
+class Multiplexed final : public Scheme {
+ public:
+  Multiplexed(SchemeInfo info, MSgcLayout layout, MSgcParameters parameters, CloseRule rule)
+      : info_(std::move(info)),
+        layout_(std::make_shared<const MSgcLayout>(std::move(layout))),
+        n_(parameters.workers),
+        B_(parameters.B),
+        pieces_(parameters.W - 1),
+        slots_(parameters.W - 1 + parameters.B),
+        rule_(rule),
+        model_(StragglerModel::bursty(n_, B_, parameters.W, parameters.lambda)),
+        jobs_(static_cast<std::size_t>(slots_), OpenJob(n_, pieces_)) {
+    info_.workers = n_;
+    info_.decode_delay = slots_ - 1;
+    info_.open_jobs = slots_;
+    info_.messages_per_round = slots_;
+    info_.chunk_size = layout_->chunk_size;
+    info_.load = slots_ * layout_->data_load;
+    count_tasks();
+  }
+
+  const SchemeInfo& info() const override { return info_; }
+
+  RoundPlan plan(Round round) const override {
+    PACELINE_CHECK(round == next_);
+    RoundPlan plan;
+    plan.per_worker.resize(tasks_.size());
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      plan.per_worker[i].reserve(static_cast<std::size_t>(tasks_[i]));
+      for (int t = -early_idle(); t < 0; ++t) {
+        plan.per_worker[i].push_back({JobId{t}, Row(), layout_->data_load});
+      }
+      for (int t = oldest_job(); t <= round.value; ++t) {
+        const Work work = work_of(job(t), static_cast<int>(i), round.value - t);
+        if (is_listed(work)) plan.per_worker[i].push_back(mini_task(work, i, t));
+      }
+    }
+    return plan;
+  }
+
+  bool may_close(Round round, const Answers& answers) const override {
+    PACELINE_CHECK(round == next_);
+    const auto straggles = [&](WorkerId worker) {
+      return answers.done[worker.index()] < tasks_[worker.index()];
+    };
+    int missing = 0;
+    for (int i = 0; i < n_; ++i) missing += straggles(WorkerId{i}) ? 1 : 0;
+    if (missing == 0) return true;
+    if (rule_ != CloseRule::kDecodable && !model_.accepts(straggles)) return false;
+    return can_bring_pieces(straggles) && (!coded() || can_decode_groups(straggles, missing));
+  }
+
+  std::vector<Decoding> close(Round round, const Answers& answers) override {
+    PACELINE_CHECK(may_close(round, answers));
+    WorkerSet missing(n_);
+    for (int i = 0; i < n_; ++i) {
+      const auto index = static_cast<std::size_t>(i);
+      if (answers.done[index] < tasks_[index]) missing.insert(WorkerId{i});
+    }
+    std::vector<Decoding> decodings;
+    std::vector<int> position(tasks_.size(), early_idle());  // in each worker's list
+    for (int t = oldest_job(); t <= round.value; ++t) {
+      Decoding decoding = close_job(t, round, missing, position);
+      if (decoding.complete || !decoding.terms.empty()) decodings.push_back(std::move(decoding));
+    }
+    model_.push(missing);
+    ++next_.value;
+    job(next_.value) = OpenJob(n_, pieces_);
+    count_tasks();
+    return decodings;
+  }
+
+  std::unique_ptr<Scheme> clone() const override { return std::make_unique<Multiplexed>(*this); }
+
+ private:
+  struct OpenJob {
+    OpenJob(int workers, int pieces)
+        : arrived(static_cast<std::size_t>(workers) * static_cast<std::size_t>(pieces), 0),
+          owed(static_cast<std::size_t>(workers), 0) {}
+
+    std::vector<std::uint8_t> arrived;  ///< piece c of worker i: entry i (W-1) + c
+    std::vector<int> owed;              ///< pieces of worker i that were attempted in vain
+    double residual = 0;                ///< of the groups so far
+    double amplification = 1;           ///< largest of the groups so far
+    bool decoded = false;
+  };
+
+  /// One mini-task: a piece, the message of a group, or (both negative) nothing.
+  struct Work {
+    int piece = -1;
+    int group = -1;
+  };
+
+  bool coded() const { return layout_->code != nullptr; }
+
+  int oldest_job() const { return std::max(0, next_.value - slots_ + 1); }
+
+  OpenJob& job(int t) { return jobs_[static_cast<std::size_t>(t % slots_)]; }
+
+  const OpenJob& job(int t) const { return jobs_[static_cast<std::size_t>(t % slots_)]; }
+
+  Work work_of(const OpenJob& job, int worker, int slot) const {
+    if (slot < pieces_) return {.piece = slot};
+    if (job.owed[static_cast<std::size_t>(worker)] > 0) {
+      const auto first = job.arrived.begin() + worker * pieces_;
+      return {.piece = static_cast<int>(std::find(first, first + pieces_, 0) - first)};
+    }
+    return coded() ? Work{.group = slot - pieces_} : Work{};
+  }
+
+  /// The published program charges full lists from the first round on: so many idle entries stand
+  /// for the jobs before the first.
+  int early_idle() const {
+    return rule_ == CloseRule::kPublished ? std::max(0, slots_ - 1 - next_.value) : 0;
+  }
+
+  /// It runs and charges idle slots too.
+  bool is_listed(const Work& work) const {
+    return work.piece >= 0 || work.group >= 0 || rule_ == CloseRule::kPublished;
+  }
+
+  MiniTask mini_task(const Work& work, std::size_t worker, int t) const {
+    if (work.group >= 0) {
+      const std::size_t row = static_cast<std::size_t>(work.group * n_) + worker;
+      return {JobId{t}, layout_->coded_rows[row], layout_->coded_load[worker]};
+    }
+    if (work.piece < 0) return {JobId{t}, Row(), layout_->data_load};
+    const std::size_t row =
+        worker * static_cast<std::size_t>(pieces_) + static_cast<std::size_t>(work.piece);
+    return {JobId{t}, layout_->data_rows[row], layout_->data_load};
+  }
+
+  void count_tasks() {
+    tasks_.assign(static_cast<std::size_t>(n_), early_idle() + next_.value - oldest_job() + 1);
+    if (coded() || rule_ == CloseRule::kPublished) return;
+    for (int t = oldest_job(); t <= next_.value - pieces_; ++t) {
+      for (std::size_t i = 0; i < tasks_.size(); ++i) tasks_[i] -= job(t).owed[i] == 0 ? 1 : 0;
+    }
+  }
+
+  template <class Straggles>
+  bool can_bring_pieces(const Straggles& straggles) const {
+    for (int i = 0; i < n_; ++i) {
+      if (!straggles(WorkerId{i})) continue;
+      for (int t = oldest_job(); t <= next_.value; ++t) {
+        const int slot = next_.value - t;
+        const int owed = job(t).owed[static_cast<std::size_t>(i)];
+        if (slot < pieces_ ? owed + 1 > B_ : owed > slots_ - 1 - slot) return false;
+      }
+    }
+    return true;
+  }
+
+  template <class Straggles>
+  bool can_decode_groups(const Straggles& straggles, int missing) const {
+    if (n_ - missing < fewest_answers(*layout_->code)) return false;
+    WorkerSet clear(n_);
+    WorkerSet before(n_);  // the set of the job before, which is often the same
+    for (int t = next_.value; t >= oldest_job(); --t) {
+      clear.clear();
+      for (int i = 0; i < n_; ++i) {
+        if (job(t).owed[static_cast<std::size_t>(i)] == 0 && !straggles(WorkerId{i})) {
+          clear.insert(WorkerId{i});
+        }
+      }
+      if (clear != before && !layout_->code->decodable(clear)) return false;
+      std::swap(clear, before);
+    }
+    return true;
+  }
+
+  /// What arrived for job t in this round, as an instalment, or its last one.
+  Decoding close_job(int t, Round round, const WorkerSet& missing, std::vector<int>& position) {
+    OpenJob& job = this->job(t);
+    const int slot = round.value - t;
+    Decoding decoding;
+    decoding.job = JobId{t};
+    WorkerSet delivered(n_);  // messages of this slot's group
+    for (int i = 0; i < n_; ++i) {
+      const auto index = static_cast<std::size_t>(i);
+      const Work work = work_of(job, i, slot);
+      const int task = position[index];
+      if (is_listed(work)) ++position[index];
+      const bool answered = !missing.contains(WorkerId{i});
+      if (work.group >= 0 && answered) delivered.insert(WorkerId{i});
+      if (work.piece < 0) continue;
+      if (slot >= pieces_) --job.owed[index];
+      if (answered) {
+        job.arrived[static_cast<std::size_t>(i * pieces_ + work.piece)] = 1;
+        decoding.terms.push_back({{WorkerId{i}, round, task}});
+      } else {
+        ++job.owed[index];
+      }
+    }
+    if (coded() && slot >= pieces_) add_group(delivered, round, position, job, decoding);
+    const bool last = slot == slots_ - 1 || (!coded() && is_early(job, slot));
+    decoding.complete = last && !job.decoded;
+    job.decoded = job.decoded || last;
+    if (decoding.complete) {
+      decoding.residual = job.residual;
+      decoding.amplification = job.amplification;
+    }
+    return decoding;
+  }
+
+  /// @param position  the group's messages come just before it in their workers' lists
+  void add_group(const WorkerSet& delivered,
+                 Round round,
+                 const std::vector<int>& position,
+                 OpenJob& job,
+                 Decoding& decoding) const {
+    const GradientCode& code = *layout_->code;
+    const std::optional<Combination> combination = code.decode(delivered);
+    PACELINE_CHECK(combination.has_value());
+    for (const WorkerWeight& term : combination->terms) {
+      const MessageId message{term.worker, round, position[term.worker.index()] - 1};
+      decoding.terms.push_back({message, term.weight, term.segment, term.part});
+    }
+    const auto chunks = static_cast<double>(layout_->chunk_size.size());
+    job.residual += combination->residual * code.chunks / chunks;
+    job.amplification = std::max(job.amplification, combination->amplification);
+  }
+
+  /// Without coded data a job is done with its last piece; the published program waits for its
+  /// last slot all the same.
+  bool is_early(const OpenJob& job, int slot) const {
+    return rule_ != CloseRule::kPublished && slot >= pieces_ - 1 &&
+           std::ranges::count(job.owed, 0) == n_;
+  }
+
+  SchemeInfo info_;
+  std::shared_ptr<const MSgcLayout> layout_;
+  int n_;
+  int B_;
+  int pieces_;  ///< W-1 pieces per worker
+  int slots_;   ///< K = W-1+B
+  CloseRule rule_;
+  Round next_{0};
+  StragglerModel model_;
+  std::vector<OpenJob> jobs_;  ///< job t in entry t mod K
+  std::vector<int> tasks_;     ///< length of each worker's list in the next round
+};
+
+Expected<std::unique_ptr<Scheme>> make_m_sgc(ParameterText& parameters,
+                                             const SchemeContext& context) {
+  const int n = context.workers;
+  const int B = parameters.integer("B", 1, kLongestWindow);
+  const int W = parameters.integer("W", 2, kLongestWindow);
+  const int lambda = parameters.integer("lambda", 0, n);
+  const std::string name = read_code_name(parameters, context);
+  if (B >= W) {
+    parameters.fail(fmt::format(
+        "B={}, W={}: B must be less than W; the nearest are B={} or W={}", B, W, W - 1, B + 1));
+  }
+  if (auto fine = parameters.finish(); !fine) return Unexpected(fine.error());
+
+  SchemeInfo info;
+  info.name = "m-sgc";
+  info.parameters = fmt::format("B={},W={},lambda={}", B, W, lambda);
+  SharedCode code;
+  if (lambda < n) {
+    Expected<SharedCode> built = build_code(name, lambda, context);
+    if (!built) return Unexpected(built.error());
+    code = *std::move(built);
+    info.parameters += fmt::format(",code={}", code->name);
+  }
+  const MSgcParameters sizes{.workers = n, .B = B, .W = W, .lambda = lambda};
+  MSgcLayout layout = make_m_sgc_layout(sizes, code);
+  const int chunks = static_cast<int>(layout.chunk_size.size());
+  describe_code(code.get(), context.keep_promise, chunks, info);
+  return std::unique_ptr<Scheme>(
+      std::make_unique<Multiplexed>(std::move(info), std::move(layout), sizes, context.rule));
+}
+
+}  // namespace
+
+SchemeEntry m_sgc_entry() {
+  return {{.name = "m-sgc",
+           .summary = "multiplexed: most data uncoded and repeated on failure, the rest coded",
+           .parameters = {{"B", "1 <= B < W", "longest burst, in rounds"},
+                          {"W", "2 <= W <= 256", "window, in rounds"},
+                          {"lambda", "0 <= lambda <= n", "distinct stragglers in a window"},
+                          code_parameter()},
+           .load = "(lambda+1)(W-1+B) / (n (B + (W-1)(lambda+1))); lambda = n: (W-1+B)/(n (W-1))",
+           .decode_delay = "W-2+B",
+           .source = "Krishnan, Ebrahimi, Khisti (ICLR 2023), M-SGC",
+           .example = "m-sgc:B=1,W=2,lambda=3,code=repetition"},
+          make_m_sgc};
+}
+
+}  // namespace paceline

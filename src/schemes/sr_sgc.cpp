@@ -1,0 +1,239 @@
+// SR-SGC: gradient coding whose jobs get a second chance. Job t opens in round t. If the answers of
+// that round do not decode it, just as many workers as it still needs repeat their message for it
+// in round t+B, and all others do the job of that round. Bursts of at most B rounds cannot hit a
+// worker in both rounds, so a code for s = ceil(lambda / (x+1)) stragglers per round, x = (W-1)/B,
+// survives lambda distinct stragglers per window of W rounds.
+//
+// Who repeats is a minimal set that makes the job decodable if all of it answers: for cyclic and
+// MDS codes the lowest-numbered v-s of the v workers that did not contribute, for repetition codes
+// one member of each group without an answer. Since the set is minimal, the job that is due decodes
+// exactly when no worker of it straggles; since waiting for such a set is always possible, no later
+// job can become impossible. So "nobody who repeats is missing" is the whole feasibility test.
+//
+// Source: Krishnan, Ebrahimi, Khisti (ICLR 2023), SR-SGC, whose jobs, rounds and workers count from
+// 1 and which takes any v-s workers. The group-wise repair, the feasibility test and accepting
+// clean rounds at once are ours.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "paceline/check.hpp"
+#include "schemes/code_choice.hpp"
+#include "schemes/scheme_catalog.hpp"
+#include "schemes/straggler_model.hpp"
+
+namespace paceline {
+namespace {
+
+constexpr int kLongestWindow = 1024;
+
+struct Bursts {
+  int B = 1;
+  int W = 2;
+  int lambda = 0;
+};
+
+class SelectiveReattempt final : public Scheme {
+ public:
+  SelectiveReattempt(SchemeInfo info, SharedCode code, Bursts bursts, CloseRule rule)
+      : info_(std::move(info)),
+        code_(std::move(code)),
+        costs_(message_costs(*code_)),
+        B_(bursts.B),
+        rule_(rule),
+        model_(StragglerModel::bursty(code_->workers(), bursts.B, bursts.W, bursts.lambda)),
+        open_(static_cast<std::size_t>(bursts.B), OpenJob{WorkerSet(code_->workers())}),
+        repairs_(code_->workers()) {
+    info_.workers = code_->workers();
+    info_.decode_delay = B_;
+    info_.open_jobs = B_ + 1;
+    info_.chunk_size = code_->chunk_size;
+    info_.load = *std::ranges::max_element(costs_);
+  }
+
+  const SchemeInfo& info() const override { return info_; }
+
+  RoundPlan plan(Round round) const override {
+    PACELINE_CHECK(round == next_);
+    RoundPlan plan;
+    plan.per_worker.resize(costs_.size());
+    for (std::size_t i = 0; i < costs_.size(); ++i) {
+      const bool repeats = repairs_.contains(WorkerId{static_cast<int>(i)});
+      const JobId job{repeats ? round.value - B_ : round.value};
+      plan.per_worker[i].push_back({job, code_->rows[i], costs_[i]});
+    }
+    return plan;
+  }
+
+  bool may_close(Round round, const Answers& answers) const override {
+    PACELINE_CHECK(round == next_);
+    const auto straggles = [&](WorkerId worker) { return answers.done[worker.index()] == 0; };
+    int missing = 0;
+    for (int i = 0; i < info_.workers; ++i) {
+      if (!straggles(WorkerId{i})) continue;
+      if (repairs_.contains(WorkerId{i})) return false;
+      ++missing;
+    }
+    if (missing == 0 || rule_ == CloseRule::kDecodable) return true;
+    if (rule_ == CloseRule::kModel && is_clean(missing)) return true;
+    return model_.accepts(straggles);
+  }
+
+  std::vector<Decoding> close(Round round, const Answers& answers) override {
+    PACELINE_CHECK(may_close(round, answers));
+    WorkerSet missing(info_.workers);
+    for (int i = 0; i < info_.workers; ++i) {
+      if (answers.done[static_cast<std::size_t>(i)] == 0) missing.insert(WorkerId{i});
+    }
+    std::vector<Decoding> decodings;
+    OpenJob& slot = open_[static_cast<std::size_t>(round.value % B_)];
+    if (repairs_.size() > 0) {  // the slot still holds the job that is due
+      WorkerSet all = slot.answered;
+      for (int i = 0; i < info_.workers; ++i) {
+        if (repairs_.contains(WorkerId{i})) all.insert(WorkerId{i});
+      }
+      decodings.push_back(decode(JobId{round.value - B_}, all, round));
+    }
+    slot.answered.clear();
+    for (int i = 0; i < info_.workers; ++i) {
+      const WorkerId worker{i};
+      if (!missing.contains(worker) && !repairs_.contains(worker)) slot.answered.insert(worker);
+    }
+    slot.decoded = code_->decodable(slot.answered);
+    if (slot.decoded) decodings.push_back(decode(JobId{round.value}, slot.answered, round));
+    // Stragglers of clean rounds cost nothing later, so the model need not know them.
+    model_.push(is_clean(missing.size()) ? WorkerSet(info_.workers) : missing);
+    ++next_.value;
+    choose_repairs();
+    return decodings;
+  }
+
+  std::unique_ptr<Scheme> clone() const override {
+    return std::make_unique<SelectiveReattempt>(*this);
+  }
+
+ private:
+  struct OpenJob {
+    WorkerSet answered;   ///< in the job's first round
+    bool decoded = true;  ///< also where there is no job yet
+  };
+
+  bool is_clean(int missing) const { return repairs_.size() == 0 && missing <= code_->tolerance; }
+
+  /// The job from `all`: its repeated messages come from this round, the others from its first.
+  Decoding decode(JobId job, const WorkerSet& all, Round round) const {
+    const std::optional<Combination> combination = code_->decode(all);
+    PACELINE_CHECK(combination.has_value());
+    Decoding decoding;
+    decoding.job = job;
+    decoding.residual = combination->residual;
+    decoding.amplification = combination->amplification;
+    for (const WorkerWeight& term : combination->terms) {
+      const Round from = repairs_.contains(term.worker) ? round : Round{job.value};
+      decoding.terms.push_back({{term.worker, from, 0}, term.weight, term.segment, term.part});
+    }
+    return decoding;
+  }
+
+  /// A minimal set of workers that makes the job due in the next round decodable: first the
+  /// shortest sufficient run of the lowest-numbered workers that did not contribute, then whoever
+  /// of them is not needed leaves, the highest first.
+  void choose_repairs() {
+    repairs_.clear();
+    const OpenJob& due = open_[static_cast<std::size_t>(next_.value % B_)];
+    if (due.decoded) return;
+    std::vector<WorkerId> absent;
+    for (int i = 0; i < info_.workers; ++i) {
+      if (!due.answered.contains(WorkerId{i})) absent.push_back(WorkerId{i});
+    }
+    const auto with_first = [&](std::size_t count) {
+      WorkerSet set = due.answered;
+      for (std::size_t k = 0; k < count; ++k) set.insert(absent[k]);
+      return set;
+    };
+    std::size_t low = 0;  // too few
+    std::size_t high = absent.size();
+    while (high - low > 1) {
+      const std::size_t middle = (low + high) / 2;
+      (code_->decodable(with_first(middle)) ? high : low) = middle;
+    }
+    WorkerSet set = with_first(high);
+    repairs_.insert(absent[high - 1]);  // without this one the run would not suffice
+    for (std::size_t k = high - 1; k-- > 0;) {
+      set.erase(absent[k]);
+      if (code_->decodable(set)) continue;
+      set.insert(absent[k]);
+      repairs_.insert(absent[k]);
+    }
+  }
+
+  SchemeInfo info_;
+  SharedCode code_;
+  std::vector<double> costs_;
+  int B_;
+  CloseRule rule_;
+  Round next_{0};
+  StragglerModel model_;
+  std::vector<OpenJob> open_;  ///< job t in entry t mod B, until round t+B closes
+  WorkerSet repairs_;          ///< who repeats a message in the next round
+};
+
+/// "3" or "3 or 5": the windows nearest to W that B divides when taken minus 1.
+std::string nearest_windows(int B, int W) {
+  const int below = (W - 1) / B * B + 1;
+  const int above = below + B;
+  if (below <= B || above - W < W - below) return fmt::format("{}", above);
+  if (above - W > W - below) return fmt::format("{}", below);
+  return fmt::format("{} or {}", below, above);
+}
+
+Expected<std::unique_ptr<Scheme>> make_sr_sgc(ParameterText& parameters,
+                                              const SchemeContext& context) {
+  const int n = context.workers;
+  Bursts bursts;
+  bursts.B = parameters.integer("B", 1, kLongestWindow - 1);
+  bursts.W = parameters.integer("W", 2, kLongestWindow);
+  bursts.lambda = parameters.integer("lambda", 0, n);
+  const std::string name = read_code_name(parameters, context);
+  const auto [B, W, lambda] = bursts;
+  if ((W - 1) % B != 0) {
+    parameters.fail(fmt::format(
+        "B={}, W={}: B must divide W-1; the nearest is W={}", B, W, nearest_windows(B, W)));
+  }
+  const int attempts = (W - 1) / B + 1;
+  const int s = (lambda + attempts - 1) / attempts;
+  if (s >= n) {
+    parameters.fail(fmt::format(
+        "lambda={} needs a code for {} of {} workers; the nearest is lambda=0", lambda, s, n));
+  }
+  if (auto fine = parameters.finish(); !fine) return Unexpected(fine.error());
+
+  Expected<SharedCode> code = build_code(name, s, context);
+  if (!code) return Unexpected(code.error());
+  SchemeInfo info;
+  info.name = "sr-sgc";
+  info.parameters = fmt::format("B={},W={},lambda={},code={}", B, W, lambda, (*code)->name);
+  describe_code(code->get(), context.keep_promise, (*code)->chunks, info);
+  return std::unique_ptr<Scheme>(std::make_unique<SelectiveReattempt>(
+      std::move(info), *std::move(code), bursts, context.rule));
+}
+
+}  // namespace
+
+SchemeEntry sr_sgc_entry() {
+  return {{.name = "sr-sgc",
+           .summary = "gradient coding with selective re-attempts B rounds later",
+           .parameters = {{"B", "B >= 1, B divides W-1", "longest burst, in rounds"},
+                          {"W", "2 <= W <= 1024", "window, in rounds"},
+                          {"lambda", "0 <= lambda <= n", "distinct stragglers in a window"},
+                          code_parameter()},
+           .load = "(s+1)/n, s = ceil(B lambda / (W-1+B)); repetition: 1/floor(n/(s+1))",
+           .decode_delay = "B",
+           .source = "Krishnan, Ebrahimi, Khisti (ICLR 2023), SR-SGC",
+           .example = "sr-sgc:B=1,W=2,lambda=6,code=repetition"},
+          make_sr_sgc};
+}
+
+}  // namespace paceline

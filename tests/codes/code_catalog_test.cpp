@@ -1,0 +1,78 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "codes/code_test_support.hpp"
+#include "paceline/gradient_code.hpp"
+
+namespace paceline {
+namespace {
+
+TEST(CodeCatalog, KnowsItsNames) {
+  EXPECT_EQ(code_names(), (std::vector<std::string>{"repetition", "cyclic", "mds", "auto"}));
+}
+
+TEST(CodeCatalog, SuggestsTheNearestNameForAWrongOne) {
+  const auto code = make_code({.name = "repitition", .workers = 4, .stragglers = 1});
+  ASSERT_FALSE(code.has_value());
+  EXPECT_EQ(code.error().message, "unknown code 'repitition'; did you mean 'repetition'?");
+}
+
+TEST(CodeCatalog, TakesRepetitionWhereItsGroupsAreEven) {
+  for (const auto& [n, s] : {std::pair{12, 2}, {8, 3}, {256, 15}, {6, 0}, {6, 5}}) {
+    EXPECT_EQ(make_code({.workers = n, .stragglers = s})->name, "repetition") << n << " " << s;
+  }
+}
+
+TEST(CodeCatalog, TakesTheCyclicCodeWhereItIsCheaperAndKeepsItsPromise) {
+  const auto code = make_code({.workers = 5, .stragglers = 2}).value();
+  EXPECT_EQ(code.name, "cyclic");
+  EXPECT_DOUBLE_EQ(code.load, 0.6);
+  EXPECT_EQ(make_code({.workers = 128, .stragglers = 9})->name, "repetition")
+      << "the cyclic code would be cheaper but amplifies too much";
+}
+
+TEST(CodeCatalog, RefusesACodeThatCannotKeepItsPromiseAndNamesOneThatCan) {
+  const auto code = make_code({.name = "cyclic", .workers = 64, .stragglers = 7});
+  ASSERT_FALSE(code.has_value());
+  const std::string& message = code.error().message;
+  EXPECT_EQ(message.find("code 'cyclic' at n = 64, s = 7 cannot keep its promise: amplification "),
+            0U)
+      << message;
+  EXPECT_NE(message.find("promised is 1e-05; code 'repetition' keeps it at load 0.125"),
+            std::string::npos)
+      << message;
+  EXPECT_EQ(message.find('\n'), std::string::npos);
+}
+
+TEST(CodeCatalog, BuildsThatCodeAllTheSameWithoutThePromise) {
+  const auto code =
+      make_code({.name = "cyclic", .workers = 64, .stragglers = 7, .keep_promise = false}).value();
+  const CodeQuality quality = measure_quality(code);
+  EXPECT_GT(quality.p95_amplification, promised_amplification(MessageType::kFloat32));
+  EXPECT_LT(quality.worst_amplification, testing::kNoLimit) << "nothing is refused";
+}
+
+TEST(CodeCatalog, KeepsItsPromiseForEverySetItDecodes) {
+  for (const char* name : {"repetition", "cyclic", "mds"}) {
+    const auto code = make_code({.name = name, .workers = 9, .stragglers = 4}).value();
+    for (unsigned mask = 0; mask < 1U << 9U; ++mask) {
+      const auto combination = code.decode(testing::from_mask(9, mask));
+      if (!combination) continue;
+      EXPECT_LE(
+          decode_error_bound(combination->amplification, 0, code.chunks, MessageType::kFloat32),
+          kPromisedError);
+    }
+  }
+}
+
+TEST(CodeCatalog, MeasuresLargeCodesInReasonableTime) {
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(make_code({.name = "mds", .workers = 256, .stragglers = 8}).has_value());
+  EXPECT_FALSE(make_code({.name = "mds", .workers = 256, .stragglers = 64}).has_value());
+  // Two orders of magnitude above what it takes: only a change of the order of growth shows.
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+}
+
+}  // namespace
+}  // namespace paceline

@@ -1,0 +1,144 @@
+// Codes on real numbers: random float32 chunk gradients are encoded, stragglers' messages are
+// poisoned, and the decoded gradient is compared with the plain sum.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "codes/code_test_support.hpp"
+#include "paceline/kernels.hpp"
+#include "paceline/random.hpp"
+
+namespace paceline {
+namespace {
+
+using Vector = std::vector<float>;
+
+std::span<const float> piece(const Vector& whole, int parts, int index) {
+  if (index == kWhole) return whole;
+  const std::size_t length = whole.size() / static_cast<std::size_t>(parts);
+  return std::span(whole).subspan(static_cast<std::size_t>(index) * length, length);
+}
+
+std::span<float> piece(Vector& whole, int parts, int index) {
+  if (index == kWhole) return whole;
+  const std::size_t length = whole.size() / static_cast<std::size_t>(parts);
+  return std::span(whole).subspan(static_cast<std::size_t>(index) * length, length);
+}
+
+/// The message of `row`: one weighted sum per segment. The weights are rounded to float32, as they
+/// are when they weight a network's losses.
+Vector encode(const Row& row, int parts, const std::vector<Vector>& chunks) {
+  Vector message(chunks.front().size(), 0.0F);
+  for (int segment = parts == 1 ? kWhole : 0; segment < (parts == 1 ? 0 : parts); ++segment) {
+    std::vector<WeightedMessage> sum;
+    for (const Term& term : row.terms()) {
+      if (term.segment != segment) continue;
+      sum.push_back({piece(chunks[term.chunk.index()], parts, term.part),
+                     static_cast<double>(static_cast<float>(term.weight))});
+    }
+    weighted_sum(sum, piece(message, parts, segment));
+  }
+  return message;
+}
+
+Vector decode(const Combination& combination, int parts, const std::vector<Vector>& messages) {
+  Vector gradient(messages.front().size(), 0.0F);
+  for (int part = parts == 1 ? kWhole : 0; part < (parts == 1 ? 0 : parts); ++part) {
+    std::vector<WeightedMessage> sum;
+    for (const WorkerWeight& term : combination.terms) {
+      if (term.part != part) continue;
+      sum.push_back({piece(messages[term.worker.index()], parts, term.segment), term.weight});
+    }
+    weighted_sum(sum, piece(gradient, parts, part));
+  }
+  return gradient;
+}
+
+double norm(std::span<const float> values) {
+  double sum = 0;
+  for (const float value : values) sum += static_cast<double>(value) * static_cast<double>(value);
+  return std::sqrt(sum);
+}
+
+void expect_decoded_within_bound(const GradientCode& code, int length, std::uint64_t seed) {
+  // An odd length is padded with a zero where the code cuts gradients into two parts.
+  const int padded = (length + code.parts - 1) / code.parts * code.parts;
+  RandomStream random(seed, "payload");
+  std::vector<Vector> chunks(static_cast<std::size_t>(code.chunks));
+  double total = 0;
+  for (Vector& chunk : chunks) {
+    chunk.assign(static_cast<std::size_t>(padded), 0.0F);
+    const double scale = std::exp(random.normal());
+    for (int i = 0; i < length; ++i) {
+      chunk[static_cast<std::size_t>(i)] = static_cast<float>(scale * random.normal());
+    }
+    total += norm(chunk);
+  }
+  std::vector<double> plain(static_cast<std::size_t>(padded), 0.0);
+  for (const Vector& chunk : chunks) add_scaled(1, chunk, plain);
+
+  const int n = code.workers();
+  int decoded = 0;
+  for (int trial = 0; trial < 30; ++trial) {
+    WorkerSet answered = WorkerSet::all(n);
+    const auto order = random.permutation(n);
+    const auto stragglers =
+        static_cast<int>(random.below(static_cast<std::uint64_t>(code.tolerance) + 1));
+    for (int i = 0; i < stragglers; ++i) {
+      answered.erase(WorkerId{order[static_cast<std::size_t>(i)]});
+    }
+    const auto combination = code.decode(answered);
+    if (!combination) continue;
+    ++decoded;
+    std::vector<Vector> messages;
+    for (int i = 0; i < n; ++i) {
+      messages.push_back(
+          answered.contains(WorkerId{i})
+              ? encode(code.rows[WorkerId{i}.index()], code.parts, chunks)
+              : Vector(static_cast<std::size_t>(padded), std::numeric_limits<float>::quiet_NaN()));
+    }
+    const Vector gradient = decode(*combination, code.parts, messages);
+    ASSERT_TRUE(all_finite(gradient)) << "a straggler's buffer was read";
+    double error = 0;
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      error += std::pow(static_cast<double>(gradient[i]) - plain[i], 2);
+    }
+    const double bound = decode_error_bound(
+        combination->amplification, combination->residual, code.chunks, MessageType::kFloat32);
+    ASSERT_LE(std::sqrt(error), bound * total)
+        << code.name << " n " << n << " s " << code.tolerance << " trial " << trial;
+    if (padded > length) {
+      ASSERT_LE(std::abs(gradient.back()), bound * total) << "the padding";
+    }
+  }
+  EXPECT_GE(decoded, 20) << code.name << " n " << n << " s " << code.tolerance;
+}
+
+class Payload : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Payload, IsDecodedWithinTheBound) {
+  std::uint64_t seed = 1;
+  for (const auto& [n, s] : {std::pair{1, 0}, {4, 1}, {5, 2}, {6, 5}, {7, 3}, {10, 3}, {12, 4}}) {
+    for (const int length : {1, 2, 31, 64}) {
+      const auto code = make_code({.name = GetParam(), .workers = n, .stragglers = s}).value();
+      expect_decoded_within_bound(code, length, seed++);
+    }
+  }
+}
+
+TEST_P(Payload, IsDecodedWithinTheBoundByLargeCodesWithoutLimit) {
+  const auto code =
+      make_code({.name = GetParam(), .workers = 64, .stragglers = 8, .keep_promise = false})
+          .value();
+  expect_decoded_within_bound(code, 127, 99);
+}
+
+INSTANTIATE_TEST_SUITE_P(Codes,
+                         Payload,
+                         ::testing::Values("repetition", "cyclic", "mds"),
+                         [](const auto& code) { return std::string(code.param); });
+
+}  // namespace
+}  // namespace paceline
