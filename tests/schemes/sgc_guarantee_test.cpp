@@ -87,7 +87,7 @@ TEST(SrSgcGuarantee, HoldsWithRepetition) {
                     {"sr-sgc", 4, 1, 2, 4, 2, "repetition"},
                     {"sr-sgc", 4, 1, 3, 4, 3, "repetition"},
                     {"sr-sgc", 4, 2, 3, 4, 1, "repetition"}},
-                   1000);
+                   900);
 }
 
 TEST(MSgcGuarantee, EveryBurstyPatternIsDecodedInTime) {
@@ -113,7 +113,7 @@ TEST(MSgcGuarantee, HoldsWithRepetition) {
                     {"m-sgc", 4, 1, 2, 1, 3, "repetition"},
                     {"m-sgc", 4, 1, 2, 3, 2, "repetition"},
                     {"m-sgc", 4, 2, 3, 1, 2, "repetition"}},
-                   1000);
+                   900);
 }
 
 /// Whether some pattern of `model` is refused, because a job could not be decoded any more.
