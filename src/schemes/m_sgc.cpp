@@ -65,6 +65,9 @@ class Multiplexed final : public Scheme {
     plan.per_worker.resize(tasks_.size());
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
       plan.per_worker[i].reserve(static_cast<std::size_t>(tasks_[i]));
+      for (int t = -early_idle(); t < 0; ++t) {
+        plan.per_worker[i].push_back({JobId{t}, Row(), layout_->data_load});
+      }
       for (int t = oldest_job(); t <= round.value; ++t) {
         const Work work = work_of(job(t), static_cast<int>(i), round.value - t);
         if (is_listed(work)) plan.per_worker[i].push_back(mini_task(work, i, t));
@@ -93,7 +96,7 @@ class Multiplexed final : public Scheme {
       if (answers.done[index] < tasks_[index]) missing.insert(WorkerId{i});
     }
     std::vector<Decoding> decodings;
-    std::vector<int> position(tasks_.size(), 0);  // of the next message in each worker's list
+    std::vector<int> position(tasks_.size(), early_idle());  // in each worker's list
     for (int t = oldest_job(); t <= round.value; ++t) {
       Decoding decoding = close_job(t, round, missing, position);
       if (decoding.complete || !decoding.terms.empty()) decodings.push_back(std::move(decoding));
@@ -143,7 +146,13 @@ class Multiplexed final : public Scheme {
     return coded() ? Work{.group = slot - pieces_} : Work{};
   }
 
-  /// The published program runs and charges idle slots too.
+  /// The published program charges full lists from the first round on: so many idle entries stand
+  /// for the jobs before the first.
+  int early_idle() const {
+    return rule_ == CloseRule::kPublished ? std::max(0, slots_ - 1 - next_.value) : 0;
+  }
+
+  /// It runs and charges idle slots too.
   bool is_listed(const Work& work) const {
     return work.piece >= 0 || work.group >= 0 || rule_ == CloseRule::kPublished;
   }
@@ -160,7 +169,7 @@ class Multiplexed final : public Scheme {
   }
 
   void count_tasks() {
-    tasks_.assign(static_cast<std::size_t>(n_), next_.value - oldest_job() + 1);
+    tasks_.assign(static_cast<std::size_t>(n_), early_idle() + next_.value - oldest_job() + 1);
     if (coded() || rule_ == CloseRule::kPublished) return;
     for (int t = oldest_job(); t <= next_.value - pieces_; ++t) {
       for (std::size_t i = 0; i < tasks_.size(); ++i) tasks_[i] -= job(t).owed[i] == 0 ? 1 : 0;

@@ -1,0 +1,79 @@
+// The master's loop: answers and timers go into the coordinator as events, its actions are carried
+// out.
+//
+// Orders, stops and timers are carried out at once; applying, dropping and reporting follow, in
+// their order, when the orders are out. So decoding overlaps with the next round's computing unless
+// an order reads a version that an Apply before it makes: then the actions up to that one go first.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "paceline/coordinator.hpp"
+#include "paceline/expected.hpp"
+#include "paceline/local_runtime.hpp"
+#include "paceline/model_bank.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/transport.hpp"
+#include "runtime/verifier.hpp"
+
+namespace paceline {
+
+struct MasterOptions {
+  std::function<void(const RoundReport&)> observer;  ///< may be empty
+  std::function<bool()> interrupted;                 ///< may be empty
+};
+
+class Master {
+ public:
+  /// @param verifier  nullptr: gradients are not verified
+  Master(Coordinator& coordinator,
+         ModelBank& bank,
+         Transport& transport,
+         Verifier* verifier,
+         MasterOptions options);
+
+  /// Plays the coordinator to its end. Totals of the verifier and the transport are not in the
+  /// result.
+  Expected<LocalRunResult> run();
+
+ private:
+  struct Timer {
+    Seconds at;
+    int timer;
+
+    bool operator>(const Timer& other) const {
+      return at != other.at ? at > other.at : timer > other.timer;
+    }
+  };
+
+  Expected<void> wait_for_event();
+  Expected<void> on_delivery();
+  Expected<void> carry_out(Actions actions);
+  Expected<void> send(Order order);
+  Expected<void> settle_first();
+  Expected<void> apply(const Apply& apply);
+  void drop(const Drop& drop);
+  void report(const RoundRecord& record);
+
+  Coordinator& coordinator_;
+  ModelBank& bank_;
+  Transport& transport_;
+  Verifier* verifier_;
+  MasterOptions options_;
+
+  RunClock clock_;
+  std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+  Delivery delivery_;
+  std::deque<Action> deferred_;            ///< Apply, Drop, RoundRecord, Finish
+  std::vector<RoundReport::Job> decoded_;  ///< since the last report
+  bool finished_ = false;
+  long long stragglers_ = 0;
+  double bytes_ = 0;
+  LocalRunResult result_;
+};
+
+}  // namespace paceline

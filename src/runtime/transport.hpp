@@ -1,0 +1,60 @@
+// What the master needs of whatever carries orders to workers and answers back. The master's loop
+// knows nothing else, so threads, processes and tests can stand behind it.
+#pragma once
+
+#include <vector>
+
+#include "paceline/coordinator.hpp"
+#include "paceline/expected.hpp"
+#include "paceline/message_maker.hpp"
+#include "paceline/model_bank.hpp"
+#include "runtime/clock.hpp"
+
+namespace paceline {
+
+/// An answer to one order with its payloads.
+struct Delivery {
+  Result result;
+
+  struct Message {
+    MessageId id;
+    MadeMessage made;
+  };
+
+  std::vector<Message> messages;  ///< of the order's tasks that have a row
+};
+
+/// Called from the master's thread alone.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  /// Sends an order. A worker answers its orders one after the other.
+  ///
+  /// @param parameters  shape (order.tasks.size()): what the task reads; null where its row is
+  /// empty
+  virtual void send(Order order, std::vector<Parameters> parameters) = 0;
+
+  /// Abandons the worker's orders of that round: none of them is delivered any more.
+  virtual void stop(WorkerId worker, Round round) = 0;
+
+  /// Waits for the next answer that came in not later than `deadline`; answers come in the order of
+  /// their times, equal ones by worker.
+  ///
+  /// @param out  overwritten if there is one
+  /// @return whether there is one; an error if the work behind an order failed
+  virtual Expected<bool> receive(SteadyTime deadline, Delivery& out) = 0;
+
+  /// Orders sent and neither delivered nor stopped.
+  virtual int outstanding() const = 0;
+
+  /// Gives a buffer of a message back for later ones.
+  virtual void recycle(std::vector<float> buffer) = 0;
+
+ protected:
+  Transport() = default;
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+};
+
+}  // namespace paceline
