@@ -42,7 +42,13 @@ const CLI::App& active(const CLI::App& program) {
 std::string parse_message(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App& app = active(program);
   const std::vector<std::string> left = app.remaining(true);
-  if (left.empty()) return error.what();
+  if (left.empty()) {
+    const std::string what = error.what();  // "Could not convert: --jobs = x"
+    const std::string prefix = "Could not convert: ";
+    return what.starts_with(prefix)
+               ? what.substr(prefix.size()) + " is not allowed; a number is expected"
+               : what;
+  }
   const bool option = left.front().starts_with("-");
   std::vector<std::string> names;
   if (option) {

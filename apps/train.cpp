@@ -37,6 +37,7 @@ Expected<SchemeRun> play(const Plan& plan,
   const TrainOptions& options = setup.options;
   ModelBank bank = make_bank(setup, plan.info);
   std::vector<std::unique_ptr<GradientSource>> sources;
+  sources.reserve(static_cast<std::size_t>(options.models));
   for (int m = 0; m < options.models; ++m) sources.push_back(setup.model->clone());
 
   Recorder recorder(plan, setup, number, metrics, stop);

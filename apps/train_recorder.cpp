@@ -27,8 +27,10 @@ Recorder::Recorder(const Plan& plan,
   state_.workers = setup.delays.workers;
   state_.loss.assign(static_cast<std::size_t>(setup.options.models),
                      std::numeric_limits<double>::quiet_NaN());
-  progress_ = std::make_unique<Progress>(
-      ProgressOptions{.fd = STDERR_FILENO, .terminal = is_live_terminal(STDERR_FILENO)});
+  ProgressOptions display;
+  display.fd = STDERR_FILENO;
+  display.terminal = is_live_terminal(STDERR_FILENO);
+  progress_ = std::make_unique<Progress>(display);
 }
 
 void Recorder::on_round(const RoundReport& report) {
