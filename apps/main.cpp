@@ -57,6 +57,18 @@ std::string parse_message(const CLI::App& program, const CLI::ParseError& error)
   return unknown_name(option ? "option" : "command", left.front(), names);
 }
 
+/// The command line as a shell would take it.
+std::string typed(int argc, char** argv) {
+  std::string text = "paceline";
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    const bool plain =
+        argument.find_first_of(" \t\n\"'$&;|<>()*?#~") == std::string::npos && !argument.empty();
+    text += plain ? " " + argument : " '" + argument + "'";
+  }
+  return text;
+}
+
 int run_program(int argc, char** argv) {
   CLI::App program(
       "Trains several models at once on workers that are slow or fail without warning.",
@@ -76,7 +88,7 @@ int run_program(int argc, char** argv) {
     complain(parse_message(program, error));
     return kExitInvalid;
   }
-  if (const auto done = run(); !done) {
+  if (const auto done = run(typed(argc, argv)); !done) {
     complain(done.error().message);
     return exit_code(done.error().code);
   }

@@ -1,4 +1,5 @@
-// The wall-time driver on one machine: a master and n worker threads in one process.
+// The wall-time driver on one machine: a master, n workers, and the threads that compute for them.
+// docs/runtime.md says how a round runs, what is injected and what is real.
 #pragma once
 
 #include <atomic>
@@ -16,7 +17,7 @@ namespace paceline {
 
 /// What the observer of a live run is told when a round has closed and its gradients are applied.
 struct RoundReport {
-  const RoundRecord* record = nullptr;
+  const RoundRecord* record = nullptr;  ///< never null in a call
 
   struct Job {
     JobId job;
@@ -24,50 +25,52 @@ struct RoundReport {
     double loss = 0;  ///< mean loss over the samples of the messages used
   };
 
-  std::vector<Job> jobs;  ///< decoded in this round
+  std::vector<Job> jobs;  ///< decoded in this round, or by late answers since the last one
 };
 
 struct LocalRunOptions {
-  int workers = 0;
+  int workers = 0;                 ///< n >= 1
   std::vector<double> chunk_size;  ///< of the scheme
   int parts = 1;                   ///< of the scheme
-  int micro_batch = 256;           ///< samples between two looks at a stop
-  /// Injected response times: an answer is held back until `delay.at(load)` after its order was
-  /// sent; a worker whose real computing takes longer answers when it is done. nullptr: no
-  /// injection.
+  int micro_batch = 256;           ///< samples between two looks at a stop, >= 1
+  /// Injected response times: an answer is held back until `delay(round + dispatch, worker)
+  /// .at(load)` after its order was sent, or after the worker was done with an older order, if that
+  /// is later. A worker whose real computing takes longer answers when it is done. nullptr: no
+  /// injection. Asked from the calling thread.
   const DelaySource* delays = nullptr;
-  /// Threads that may compute at the same time; the others wait, earliest injected answer first, so
-  /// that few cores stand in for many machines. 0: as many as the machine has cores.
+  /// Threads that compute for the workers, earliest injected answer first, so that few cores stand
+  /// in for many machines; never more than workers. 0: as many as the machine has cores.
   int compute_slots = 0;
-  bool verify = false;  ///< compare every decoded gradient with the directly computed one, off the
-                        ///< critical path
-  std::function<void(const RoundReport&)>
-      observer;  ///< called from the calling thread; may be empty
-  const std::atomic<bool>* interrupted =
-      nullptr;  ///< set by a signal handler; ends the run after a wake-up
+  /// Compare every decoded gradient with the directly computed one, while slots would be idle.
+  bool verify = false;
+  /// Called from the calling thread, may be empty. What it throws reaches the caller of run_local.
+  std::function<void(const RoundReport&)> observer;
+  /// Set by a signal handler; ends the run within 50 ms plus one micro-batch. May be nullptr.
+  const std::atomic<bool>* interrupted = nullptr;
 };
 
 struct LocalRunResult {
-  Seconds total{0};
-  int rounds = 0;
-  int jobs = 0;
-  int wait_outs = 0;
-  double mean_stragglers = 0;
-  double worst_verify_error =
-      0;             ///< largest relative error of a decoded gradient; 0 if not verified
-  int verified = 0;  ///< gradients compared
-  int overruns =
-      0;  ///< answers that computing made later than injected by more than 5 % (too few cores)
+  Seconds total{0};   ///< from the start to the last decoded job, without pending verification
+  int rounds = 0;     ///< rounds in which somebody worked
+  int jobs = 0;       ///< decoded
+  int wait_outs = 0;  ///< rounds whose close policy waited past its cutoff
+  double mean_stragglers = 0;     ///< per round
+  double worst_verify_error = 0;  ///< largest |decoded - direct| / |direct|; 0 if not verified
+  int verified = 0;               ///< gradients compared
+  /// Answers (given, or owed when they were stopped) that computing made later than injected by
+  /// more than 5 % of their response time: too few cores for these delays.
+  int overruns = 0;
   long long messages = 0;      ///< received
   double bytes_per_round = 0;  ///< payload bytes received per round, mean
 };
 
-/// Runs `coordinator` to its end. All threads have ended when it returns.
+/// Runs `coordinator` to its end. All threads have ended when it returns or throws.
 ///
 /// @param bank     models and optimizers; changed
-/// @param sources  one per model; cloned per compute slot
-/// @return an error of code kFailed (first error of a worker, a message that is not finite) or
-/// kInterrupted
+/// @param sources  one per model; cloned per compute slot before the run, then unused
+/// @param sampler  asked from the calling thread, once per job (twice if verified)
+/// @return an error of code kInvalid (an option), kFailed (the first error of a worker: "worker 3,
+/// job 7: ...", a message that is used and not finite, why the coordinator gave up) or kInterrupted
 Expected<LocalRunResult> run_local(Coordinator& coordinator,
                                    ModelBank& bank,
                                    const std::vector<std::unique_ptr<GradientSource>>& sources,

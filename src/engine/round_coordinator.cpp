@@ -22,9 +22,9 @@ namespace {
 struct Outstanding {
   Round round;
   int dispatch = 0;
-  int done_after = 0;  ///< of the scheme's list, once it is answered
-  Seconds opened{0};   ///< when its round opened
-  std::vector<std::pair<MessageId, JobId>> messages;
+  int done_after = 0;                                 ///< of the scheme's list, once it is answered
+  Seconds opened{0};                                  ///< when its round opened
+  std::vector<std::pair<MessageId, JobId>> messages;  ///< only if it may answer late
 };
 
 class RoundCoordinator final : public Coordinator {
@@ -106,6 +106,7 @@ class RoundCoordinator final : public Coordinator {
     for (const auto& list : plan_.per_worker) {
       for (const MiniTask& task : list) work = work || exists(task.job);
     }
+    actions.reserve(actions.size() + plan_.per_worker.size() + 1);  // and an Arm
     for (std::size_t i = 0; i < plan_.per_worker.size(); ++i) {
       const WorkerId worker{static_cast<int>(i)};
       if (!work || !send(worker, 0, 0, actions)) {
@@ -117,13 +118,17 @@ class RoundCoordinator final : public Coordinator {
     return work;
   }
 
-  /// Sends entries `first` ... of the worker's list. @return false if none of them is left
+  /// Sends entries `first` ... of the worker's list, whose rows go with the order: afterwards only
+  /// the list's length counts. @return false if none of them is left
   bool send(WorkerId worker, int first, int dispatch, Actions& actions) {
-    const auto& list = plan_.per_worker[worker.index()];
+    auto& list = plan_.per_worker[worker.index()];
+    const std::size_t count = list.size() - static_cast<std::size_t>(first);
     Order order{worker, round_, dispatch, {}};
+    order.tasks.reserve(count);
     Outstanding out{round_, dispatch, static_cast<int>(list.size()), opened_, {}};
+    if (!options_.cancel_stragglers) out.messages.reserve(count);
     for (std::size_t k = static_cast<std::size_t>(first); k < list.size(); ++k) {
-      const MiniTask& task = list[k];
+      MiniTask& task = list[k];
       const MessageId id{worker, round_, static_cast<int>(k)};
       if (exists(task.job)) {
         start_job(task.job);
@@ -132,9 +137,9 @@ class RoundCoordinator final : public Coordinator {
                                task.job,
                                ModelId{job % options_.models},
                                Version{job / options_.models},
-                               task.row,
+                               std::move(task.row),
                                task.load});
-        out.messages.emplace_back(id, task.job);
+        if (!options_.cancel_stragglers) out.messages.emplace_back(id, task.job);
         messages_[task.job.index()].push_back(id);
       } else if (options_.charge_missing_jobs) {
         order.tasks.push_back({id, task.job, ModelId{0}, Version{0}, Row(), task.load});

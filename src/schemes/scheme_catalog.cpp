@@ -8,6 +8,7 @@
 
 #include "paceline/suggest.hpp"
 #include "schemes/bundle.hpp"
+#include "schemes/relay.hpp"
 
 namespace paceline {
 namespace {
@@ -20,6 +21,7 @@ const std::vector<SchemeEntry>& entries() {
         gc_entry(),
         sr_sgc_entry(),
         m_sgc_entry(),
+        relay_entry(),
     };
     for (SchemeEntry& entry : list) {
       if (!entry.bundle_by_catalog) continue;

@@ -1,0 +1,69 @@
+// What relay knows about its workers: running averages of how late each one is, of its response
+// time at load 0 and of its seconds per unit of load. Answers teach whenever they come; a worker
+// that has not answered three rounds later teaches that it was at least so late.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "paceline/ids.hpp"
+#include "paceline/scheme.hpp"
+#include "schemes/relay_plan.hpp"
+
+namespace paceline::relay {
+
+struct WorkerHistory {
+  double lateness = 0;  ///< s_i, seconds: response time at load 0, above the round's median
+  double base = 0;      ///< a_i, seconds: response time at load 0
+  double rate = 0;      ///< b_i, seconds per unit of load
+  int count = 0;        ///< c_i: rounds learned from
+  int silent = 0;       ///< matured rounds in a row without an answer
+  bool rated = false;   ///< has answered, so that `rate` is known
+};
+
+/// One worker's answer to its first order of a round.
+struct Sample {
+  double took = 0;  ///< seconds from the round's start
+  double base = 0;  ///< u: response time without the computing
+  double rate = 0;  ///< v: seconds of computing per unit of load
+};
+
+/// A round in which not every time is known yet.
+struct Record {
+  RoundWork work;              ///< with the rescue copies
+  std::vector<int> ordered;    ///< by worker: tasks of its first order
+  std::vector<double> load;    ///< by worker: load of its first order
+  std::vector<Sample> sample;  ///< by worker; valid where `heard`
+  std::vector<bool> heard;     ///< by worker: the first order is answered, or there is none
+  double median = 0;           ///< of the base samples of the answers in time
+  double elapsed = 0;          ///< seconds that rounds have lasted since this one was planned
+};
+
+/// The record of a round that begins.
+Record open_record(RoundWork work, const Game& game);
+
+/// Notes the first answers that have come since the last look.
+void take_samples(Record& record, const Answers& answers);
+
+/// Notes a first order answered after `took` seconds.
+void take_sample(Record& record, WorkerId worker, double took, double compute);
+
+/// Sets the median (`fallback` if nobody answered) and learns all samples. Called once, at close.
+void learn_round(std::vector<WorkerHistory>& workers, Record& record, double fallback);
+
+/// Learns one sample that came after the close.
+void learn_late(std::vector<WorkerHistory>& workers, const Record& record, WorkerId worker);
+
+/// Whether nothing more will be learned from the record: all have answered, or three more rounds
+/// have passed.
+bool mature(const Record& record, Round last_closed);
+
+/// Learns that the workers still missing in a mature record were at least as late as now.
+void learn_silence(std::vector<WorkerHistory>& workers, const Record& record);
+
+/// The order of the workers in a round: by lateness plus the expected time for a share r0/n, ties
+/// by id. Workers silent for five matured rounds are left out, and probed in every tenth round; if
+/// all are silent, all count as live.
+Forecast forecast(const std::vector<WorkerHistory>& workers, const Setting& setting, Round round);
+
+}  // namespace paceline::relay

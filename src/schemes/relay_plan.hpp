@@ -1,0 +1,128 @@
+// Who computes what in a round of relay, and when the round may close: pure functions over small
+// values, so that many settings can be played side by side on the same answers.
+//
+// A job's batch is a grid of equal chunks. A unit is a run of chunks of one job with a deadline; it
+// is done when any copy of it is answered, and a job is decoded when its units are. Units that a
+// round leaves open are relayed: handed to other workers in the next round, oldest first, to the
+// workers expected to be fastest. The workers left cut the new jobs into units of their own.
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "paceline/ids.hpp"
+
+namespace paceline::relay {
+
+/// What may change from round to round.
+struct Setting {
+  int bundle = 1;         ///< m: new jobs in a round
+  int late_rounds = 1;    ///< T': rounds a unit may be late
+  double copies = 2;      ///< r0 >= 1: first copies of a new unit, on average
+  double threshold = 0;   ///< x: share of a round's new units that may stay open; 0 waits for all
+  int due_copies = 8;     ///< copies of an open unit in its last round
+  int mid_copies = 2;     ///< copies of an open unit before its last round
+  bool split = false;     ///< cut open units into pieces of about 1/n
+  bool by_speed = false;  ///< size new units by the speed of their first worker
+};
+
+/// What never changes.
+struct Game {
+  int workers = 0;  ///< n
+  int chunks = 0;   ///< of a job, equal; at least kChunksPerWorker * n
+  int window = 1;   ///< T+1: most jobs open at any time
+  int jobs = 0;     ///< jobs in the sequence
+};
+
+/// With by_speed a unit has between 1/8 and 8 times the equal size before the sizes of its job are
+/// scaled to sum 1, so at least 1/64 of the equal size after: with so many chunks none is empty.
+inline constexpr int kChunksPerWorker = 64;
+
+struct Unit {
+  JobId job;
+  int begin = 0;  ///< first chunk
+  int end = 0;    ///< one past the last chunk
+  Round deadline;
+  bool done = false;
+
+  int chunks() const { return end - begin; }
+
+  bool operator==(const Unit&) const = default;
+};
+
+/// What a round leaves to the next.
+struct Ledger {
+  std::vector<Unit> units;  ///< open, by job, then by chunk
+  int started = 0;          ///< jobs started so far
+};
+
+/// The workers as a plan sees them.
+struct Forecast {
+  std::vector<WorkerId> order;   ///< live workers, the one expected to be fastest first
+  std::vector<WorkerId> probes;  ///< silent workers that get a spare copy to see whether they live
+  std::vector<double> base;      ///< shape (n), seconds: expected response time at load 0
+  std::vector<double> rate;      ///< shape (n), seconds per unit of load
+};
+
+struct RoundWork {
+  Round round;
+  std::vector<Unit> units;             ///< all open units, the new ones last
+  std::vector<bool> assigned;          ///< by unit: some worker has it
+  std::vector<std::vector<int>> work;  ///< by worker: indices of its units, older jobs first
+  int busy = 0;                        ///< workers that have work, probes apart
+  int fresh = 0;                       ///< k: new units that have a worker
+  int started = 0;                     ///< jobs started so far, with those of this round
+  bool drain = false;                  ///< no new job: every unit counts as due
+
+  bool due(const Unit& unit) const { return drain || unit.deadline <= round; }
+};
+
+/// Plans a round.
+///
+/// @param ledger    what the rounds before left open; at most `game.window` jobs
+/// @param forecast  at least one worker in `order`
+/// Cost: O(n log n + units)
+/// Source: ours
+RoundWork plan_round(const Setting& setting,
+                     const Game& game,
+                     const Ledger& ledger,
+                     Round round,
+                     const Forecast& forecast);
+
+/// Whether the round may close: every due unit is done, and of the others at most x * k that some
+/// worker has are open.
+///
+/// @param done  by unit
+bool may_close(const Setting& setting, const RoundWork& work, const std::vector<bool>& done);
+
+/// Units that need help in the middle of the round: those that the round cannot close without (due
+/// ones, or any if x * k < 1) and that are not done.
+std::vector<int> overdue(const Setting& setting,
+                         const RoundWork& work,
+                         const std::vector<bool>& done);
+
+/// Units that some worker has and that are not done.
+std::vector<int> unanswered(const RoundWork& work, const std::vector<bool>& done);
+
+/// The round's units that are not done, for the next one.
+Ledger remainder(const RoundWork& work);
+
+/// Gives units to helpers: a copy of each unit, then a second one, at most three, every helper in
+/// turn; first copies start over when there are fewer helpers than units.
+///
+/// @param helpers  best first, not empty
+/// @return by helper: the units it gets
+std::vector<std::vector<int>> spread(const std::vector<int>& units, std::size_t helpers);
+
+/// Sizes of units such that their workers are expected to finish together:  size_q = max(0, tau -
+/// base_q) / rate_q  with tau such that the sizes sum to `total`, clipped to [1/8, 8] times the
+/// equal size.
+///
+/// @param base  shape (k), seconds
+/// @param rate  shape (k), seconds per unit of load, >= 0
+/// Source: ours (water-filling)
+std::vector<double> sizes_by_speed(const std::vector<double>& base,
+                                   const std::vector<double>& rate,
+                                   double total);
+
+}  // namespace paceline::relay
