@@ -67,6 +67,18 @@ SchemeDescription description() {
   return text;
 }
 
+/// T, r0 and x always, the rest where it differs from the default, so that labels stay readable.
+std::string canonical_text(const Setting& setting, int delay, bool accept_late) {
+  std::string text = fmt::format("T={},r0={},x={}", delay, setting.copies, setting.threshold);
+  if (setting.due_copies != kDefaultDue) text += fmt::format(",due={}", setting.due_copies);
+  if (setting.mid_copies != kDefaultMid) text += fmt::format(",mid={}", setting.mid_copies);
+  if (setting.split) text += ",split=1";
+  if (setting.by_speed) text += ",speed=8";
+  if (setting.bundle > 1) text += fmt::format(",bundle={}", setting.bundle);
+  if (accept_late) text += ",accept_late=1";
+  return text;
+}
+
 Expected<std::unique_ptr<Scheme>> make_relay(ParameterText& parameters,
                                              const SchemeContext& context) {
   constexpr int kMostDelay = 1000;
@@ -96,17 +108,7 @@ Expected<std::unique_ptr<Scheme>> make_relay(ParameterText& parameters,
   const Game game{n, chunks_of_job(n), delay + 1, context.jobs};
   SchemeInfo info;
   info.name = "relay";
-  info.parameters =
-      fmt::format("T={},r0={},x={},due={},mid={},split={},speed={},bundle={},accept_late={}",
-                  delay,
-                  setting.copies,
-                  setting.threshold,
-                  setting.due_copies,
-                  setting.mid_copies,
-                  setting.split ? 1 : 0,
-                  setting.by_speed ? 8 : 0,
-                  setting.bundle,
-                  accept_late ? 1 : 0);
+  info.parameters = canonical_text(setting, delay, accept_late);
   info.workers = n;
   info.decode_delay = setting.late_rounds;
   info.jobs_per_round = setting.bundle;

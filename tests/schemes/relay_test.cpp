@@ -389,7 +389,7 @@ TEST(Relay, DescribesItself) {
   const auto scheme = relay_of("relay:T=4,bundle=2", 16);
   const SchemeInfo& info = scheme->info();
   EXPECT_EQ(info.label(),
-            "relay:T=4,r0=2,x=0.2,due=4,mid=1,split=0,speed=0,bundle=2,accept_late=0");
+            "relay:T=4,r0=2,x=0.2,bundle=2");
   EXPECT_EQ(info.jobs_per_round, 2);
   EXPECT_EQ(info.decode_delay, 1);  // 2 (T'+1) <= 5
   EXPECT_EQ(info.open_jobs, 4);
