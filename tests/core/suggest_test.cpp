@@ -34,6 +34,13 @@ TEST(NearestName, SaysNothingWhereNoneIsNear) {
   EXPECT_EQ(nearest_name("x", std::vector<std::string>{"B", "W"}), "");
 }
 
+TEST(NearestName, MoreThanHalfTheNameIsFar) {
+  EXPECT_EQ(nearest_name("whenever", std::vector<std::string>{"eager"}), "");
+  EXPECT_EQ(nearest_name("tree", std::vector<std::string>{"trxy"}), "trxy");
+  EXPECT_EQ(nearest_name("tree", std::vector<std::string>{"txyz"}), "");
+  EXPECT_EQ(nearest_name("s", std::vector<std::string>{"ss"}), "ss");
+}
+
 TEST(NearestName, TheFirstOfEquallyNearNamesWins) {
   EXPECT_EQ(nearest_name("cap", std::vector<std::string>{"cat", "can"}), "cat");
 }
