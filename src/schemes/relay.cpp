@@ -68,10 +68,12 @@ SchemeDescription description() {
 }
 
 /// T, r0 and x always, the rest where it differs from the default, so that labels stay readable.
-std::string canonical_text(const Setting& setting, int delay, bool accept_late) {
+std::string canonical_text(const Setting& setting, int delay, bool accept_late, int workers) {
   std::string text = fmt::format("T={},r0={},x={}", delay, setting.copies, setting.threshold);
-  if (setting.due_copies != kDefaultDue) text += fmt::format(",due={}", setting.due_copies);
-  if (setting.mid_copies != kDefaultMid) text += fmt::format(",mid={}", setting.mid_copies);
+  if (setting.due_copies != std::min(kDefaultDue, workers))
+    text += fmt::format(",due={}", setting.due_copies);
+  if (setting.mid_copies != std::min(kDefaultMid, workers))
+    text += fmt::format(",mid={}", setting.mid_copies);
   if (setting.split) text += ",split=1";
   if (setting.by_speed) text += ",speed=8";
   if (setting.bundle > 1) text += fmt::format(",bundle={}", setting.bundle);
@@ -108,7 +110,7 @@ Expected<std::unique_ptr<Scheme>> make_relay(ParameterText& parameters,
   const Game game{n, chunks_of_job(n), delay + 1, context.jobs};
   SchemeInfo info;
   info.name = "relay";
-  info.parameters = canonical_text(setting, delay, accept_late);
+  info.parameters = canonical_text(setting, delay, accept_late, n);
   info.workers = n;
   info.decode_delay = setting.late_rounds;
   info.jobs_per_round = setting.bundle;
