@@ -54,10 +54,15 @@ GradientCode bare_mds(const CodeRequest& request) {
       request.workers, request.stragglers, best_stride(request.workers, request.stragglers));
 }
 
+double repetition_cost(int workers, int stragglers) {
+  const int groups = workers / (stragglers + 1);
+  return 1.0 / groups;
+}
+
 // In order of preference where nothing else decides: repetition never scales an answer.
 const std::array<Family, 3>& families() {
   static const std::array<Family, 3> all = {
-      Family{"repetition", bare_repetition, [](int n, int s) { return 1.0 / (n / (s + 1)); }},
+      Family{"repetition", bare_repetition, repetition_cost},
       Family{"cyclic", bare_cyclic, [](int n, int s) { return 1.0 * (s + 1) / n; }},
       Family{"mds", bare_mds, [](int n, int s) { return 2.0 * (s + 1) / n; }}};
   return all;

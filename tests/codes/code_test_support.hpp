@@ -5,7 +5,6 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
-#include <initializer_list>
 #include <limits>
 #include <vector>
 
@@ -15,7 +14,7 @@ namespace paceline::testing {
 
 inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-inline WorkerSet all_but(int workers, std::initializer_list<int> stragglers) {
+inline WorkerSet all_but(int workers, const std::vector<int>& stragglers) {
   WorkerSet set = WorkerSet::all(workers);
   for (const int straggler : stragglers) set.erase(WorkerId{straggler});
   return set;

@@ -31,7 +31,7 @@ TEST(CyclicRepetition, HasTheColumnsOfTheWorkedExample) {
 
 TEST(CyclicRepetition, DecodesTheWorkedExample) {
   struct Case {
-    std::initializer_list<int> stragglers;
+    std::vector<int> stragglers;
     std::vector<double> a;
   };
 
