@@ -15,6 +15,7 @@
 #include <string>
 #include <utility>
 
+#include "schemes/code_choice.hpp"
 #include "schemes/relay_plan.hpp"
 #include "schemes/relay_scheme.hpp"
 
@@ -112,7 +113,7 @@ Expected<std::unique_ptr<Scheme>> make_relay(ParameterText& parameters,
   info.open_jobs = setting.bundle * (setting.late_rounds + 1);
   info.load = setting.bundle / std::max(1.0, std::round(n / setting.copies));
   info.chunk_size.assign(static_cast<std::size_t>(game.chunks), 1.0 / game.chunks);
-  info.amplification_limit = 1;
+  describe_code(nullptr, context.keep_promise, game.chunks, info);
   return std::unique_ptr<Scheme>(
       std::make_unique<Relay>(std::move(info), setting, game, accept_late));
 }
