@@ -42,11 +42,11 @@ class Multiplexed final : public Scheme {
       : info_(std::move(info)),
         layout_(std::make_shared<const MSgcLayout>(std::move(layout))),
         n_(parameters.workers),
-        B_(parameters.B),
+        burst_(parameters.B),
         pieces_(parameters.W - 1),
         slots_(parameters.W - 1 + parameters.B),
         rule_(rule),
-        model_(StragglerModel::bursty(n_, B_, parameters.W, parameters.lambda)),
+        model_(StragglerModel::bursty(n_, burst_, parameters.W, parameters.lambda)),
         jobs_(static_cast<std::size_t>(slots_), OpenJob(n_, pieces_)) {
     info_.workers = n_;
     info_.decode_delay = slots_ - 1;
@@ -140,10 +140,15 @@ class Multiplexed final : public Scheme {
   Work work_of(const OpenJob& job, int worker, int slot) const {
     if (slot < pieces_) return {.piece = slot};
     if (job.owed[static_cast<std::size_t>(worker)] > 0) {
-      const auto first = job.arrived.begin() + worker * pieces_;
+      const auto first = job.arrived.begin() + std::ptrdiff_t{worker} * pieces_;
       return {.piece = static_cast<int>(std::find(first, first + pieces_, 0) - first)};
     }
     return coded() ? Work{.group = slot - pieces_} : Work{};
+  }
+
+  std::size_t piece_index(int worker, int piece) const {
+    return static_cast<std::size_t>(worker) * static_cast<std::size_t>(pieces_) +
+           static_cast<std::size_t>(piece);
   }
 
   /// The published program charges full lists from the first round on: so many idle entries stand
@@ -163,8 +168,7 @@ class Multiplexed final : public Scheme {
       return {JobId{t}, layout_->coded_rows[row], layout_->coded_load[worker]};
     }
     if (work.piece < 0) return {JobId{t}, Row(), layout_->data_load};
-    const std::size_t row =
-        worker * static_cast<std::size_t>(pieces_) + static_cast<std::size_t>(work.piece);
+    const std::size_t row = piece_index(static_cast<int>(worker), work.piece);
     return {JobId{t}, layout_->data_rows[row], layout_->data_load};
   }
 
@@ -183,7 +187,7 @@ class Multiplexed final : public Scheme {
       for (int t = oldest_job(); t <= next_.value; ++t) {
         const int slot = next_.value - t;
         const int owed = job(t).owed[static_cast<std::size_t>(i)];
-        if (slot < pieces_ ? owed + 1 > B_ : owed > slots_ - 1 - slot) return false;
+        if (slot < pieces_ ? owed + 1 > burst_ : owed > slots_ - 1 - slot) return false;
       }
     }
     return true;
@@ -224,7 +228,7 @@ class Multiplexed final : public Scheme {
       if (work.piece < 0) continue;
       if (slot >= pieces_) --job.owed[index];
       if (answered) {
-        job.arrived[static_cast<std::size_t>(i * pieces_ + work.piece)] = 1;
+        job.arrived[piece_index(i, work.piece)] = 1;
         decoding.terms.push_back({{WorkerId{i}, round, task}});
       } else {
         ++job.owed[index];
@@ -269,7 +273,7 @@ class Multiplexed final : public Scheme {
   SchemeInfo info_;
   std::shared_ptr<const MSgcLayout> layout_;
   int n_;
-  int B_;
+  int burst_;   ///< B
   int pieces_;  ///< W-1 pieces per worker
   int slots_;   ///< K = W-1+B
   CloseRule rule_;

@@ -41,14 +41,14 @@ class SelectiveReattempt final : public Scheme {
       : info_(std::move(info)),
         code_(std::move(code)),
         costs_(message_costs(*code_)),
-        B_(bursts.B),
+        burst_(bursts.B),
         rule_(rule),
         model_(StragglerModel::bursty(code_->workers(), bursts.B, bursts.W, bursts.lambda)),
         open_(static_cast<std::size_t>(bursts.B), OpenJob{WorkerSet(code_->workers())}),
         repairs_(code_->workers()) {
     info_.workers = code_->workers();
-    info_.decode_delay = B_;
-    info_.open_jobs = B_ + 1;
+    info_.decode_delay = burst_;
+    info_.open_jobs = burst_ + 1;
     info_.chunk_size = code_->chunk_size;
     info_.load = *std::ranges::max_element(costs_);
   }
@@ -61,7 +61,7 @@ class SelectiveReattempt final : public Scheme {
     plan.per_worker.resize(costs_.size());
     for (std::size_t i = 0; i < costs_.size(); ++i) {
       const bool repeats = repairs_.contains(WorkerId{static_cast<int>(i)});
-      const JobId job{repeats ? round.value - B_ : round.value};
+      const JobId job{repeats ? round.value - burst_ : round.value};
       plan.per_worker[i].push_back({job, code_->rows[i], costs_[i]});
     }
     return plan;
@@ -88,13 +88,13 @@ class SelectiveReattempt final : public Scheme {
       if (answers.done[static_cast<std::size_t>(i)] == 0) missing.insert(WorkerId{i});
     }
     std::vector<Decoding> decodings;
-    OpenJob& slot = open_[static_cast<std::size_t>(round.value % B_)];
+    OpenJob& slot = open_[static_cast<std::size_t>(round.value % burst_)];
     if (repairs_.size() > 0) {  // the slot still holds the job that is due
       WorkerSet all = slot.answered;
       for (int i = 0; i < info_.workers; ++i) {
         if (repairs_.contains(WorkerId{i})) all.insert(WorkerId{i});
       }
-      decodings.push_back(decode(JobId{round.value - B_}, all, round));
+      decodings.push_back(decode(JobId{round.value - burst_}, all, round));
     }
     slot.answered.clear();
     for (int i = 0; i < info_.workers; ++i) {
@@ -142,7 +142,7 @@ class SelectiveReattempt final : public Scheme {
   /// of them is not needed leaves, the highest first.
   void choose_repairs() {
     repairs_.clear();
-    const OpenJob& due = open_[static_cast<std::size_t>(next_.value % B_)];
+    const OpenJob& due = open_[static_cast<std::size_t>(next_.value % burst_)];
     if (due.decoded) return;
     std::vector<WorkerId> absent;
     for (int i = 0; i < info_.workers; ++i) {
@@ -172,7 +172,7 @@ class SelectiveReattempt final : public Scheme {
   SchemeInfo info_;
   SharedCode code_;
   std::vector<double> costs_;
-  int B_;
+  int burst_;  ///< B
   CloseRule rule_;
   Round next_{0};
   StragglerModel model_;
