@@ -1,5 +1,6 @@
 // The LibTorch networks: the one file that includes LibTorch's headers, and of these only the
-// operators it calls (5 s to compile; torch/torch.h costs 18 s).
+// operators it calls (5 s to compile; torch/torch.h costs 18 s). For g++ only: clang 14 does not
+// parse LibTorch 1.13 with libstdc++ 12 as C++20, so analysis leaves this file out.
 //
 // Parameters and gradient stay where the caller has them. Each layer's weights are a tensor that
 // views a piece of the flat parameter array, and its .grad views the same piece of `out`, which
