@@ -4,13 +4,14 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
 
 #include "paceline/expected.hpp"
 
 namespace paceline::app {
 
-/// What the chosen subcommand does once all options are read.
-using Run = std::function<Expected<void>()>;
+/// What the chosen subcommand does once all options are read; it gets the command line as typed.
+using Run = std::function<Expected<void>(const std::string& typed)>;
 
 void add_schemes(CLI::App& program, Run& run);
 void add_simulate(CLI::App& program, Run& run);

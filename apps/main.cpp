@@ -42,7 +42,13 @@ const CLI::App& active(const CLI::App& program) {
 std::string parse_message(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App& app = active(program);
   const std::vector<std::string> left = app.remaining(true);
-  if (left.empty()) return error.what();
+  if (left.empty()) {
+    const std::string what = error.what();  // "Could not convert: --jobs = x"
+    const std::string prefix = "Could not convert: ";
+    return what.starts_with(prefix)
+               ? what.substr(prefix.size()) + " is not allowed; a number is expected"
+               : what;
+  }
   const bool option = left.front().starts_with("-");
   std::vector<std::string> names;
   if (option) {
@@ -55,6 +61,18 @@ std::string parse_message(const CLI::App& program, const CLI::ParseError& error)
     }
   }
   return unknown_name(option ? "option" : "command", left.front(), names);
+}
+
+/// The command line as a shell would take it.
+std::string typed(int argc, char** argv) {
+  std::string text = "paceline";
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    const bool plain =
+        argument.find_first_of(" \t\n\"'$&;|<>()*?#~") == std::string::npos && !argument.empty();
+    text += plain ? " " + argument : " '" + argument + "'";
+  }
+  return text;
 }
 
 int run_program(int argc, char** argv) {
@@ -76,7 +94,7 @@ int run_program(int argc, char** argv) {
     complain(parse_message(program, error));
     return kExitInvalid;
   }
-  if (const auto done = run(); !done) {
+  if (const auto done = run(typed(argc, argv)); !done) {
     complain(done.error().message);
     return exit_code(done.error().code);
   }

@@ -49,7 +49,7 @@ void add_schemes(CLI::App& program, Run& run) {
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "Print JSON");
   command->callback([json, &run] {
-    run = [json]() -> Expected<void> {
+    run = [json](const std::string&) -> Expected<void> {
       *json ? print_json() : print_text();
       return {};
     };

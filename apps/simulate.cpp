@@ -207,7 +207,8 @@ void add_simulate(CLI::App& program, Run& run) {
       ->check(CLI::NonNegativeNumber);
   command->add_flag(
       "--json", options->json, "Print JSON: an object, or an array for several schemes");
-  command->callback([options, &run] { run = [options] { return run_simulate(*options); }; });
+  command->callback(
+      [options, &run] { run = [options](const std::string&) { return run_simulate(*options); }; });
 }
 
 }  // namespace paceline::app

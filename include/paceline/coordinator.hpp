@@ -87,7 +87,7 @@ struct RoundRecord {  ///< for observers; both drivers pass it on unchanged
   WorkerSet stragglers{0};  ///< those of them that had not answered everything when it closed
   Answers answers;  ///< times relative to `opened`; kNever for stragglers that had answered nothing
   std::vector<JobId> started;
-  std::vector<JobId> decoded;
+  std::vector<JobId> decoded;  ///< since the record before: late answers may decode, too
   bool waited_out =
       false;  ///< the close policy waited past its cutoff because the round could not close
 };

@@ -33,6 +33,9 @@ Expected<DataSet> parse_idx(std::string_view images,
                             const std::string& images_name,
                             const std::string& labels_name);
 
+/// Samples first ... first+count-1 of `data`, copied. @pre they exist
+DataSet slice(const DataSet& data, int first, int count);
+
 struct Mnist {
   DataSet train;
   DataSet test;

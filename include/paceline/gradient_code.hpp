@@ -35,7 +35,7 @@ enum class MessageType { kFloat32, kFloat64 };
 
 /// Bound on |decoded - g| / sum_j |g_j| caused by the code: every message is rounded once to
 /// `type`, its weights once, and the decoded sum once:  u (2 A + 1) + sqrt(residual * k), u the
-/// unit roundoff of `type`.
+/// unit roundoff of `type`. Source: ours, derived in docs/math.md.
 double decode_error_bound(double amplification, double residual, int chunks, MessageType type);
 
 /// Every code promises that a decoded gradient is off by less than this, relative to sum_j |g_j|.
@@ -47,8 +47,9 @@ inline constexpr double kPromisedError = 1e-5;
 double promised_amplification(MessageType type);
 
 /// How much a code magnifies rounding errors, measured over straggler sets of size exactly
-/// `tolerance`: all of them where there are few, else 300 seeded random ones and the sets of
-/// neighbours.
+/// `tolerance`: all of them where there are at most 1000, else 300 seeded random ones and the sets
+/// of neighbours (then p95 is the larger of the two percentiles). A set that the code refuses
+/// counts as infinite. Cost: below a second for n = 256, any s.
 struct CodeQuality {
   double median_amplification = 1;
   double p95_amplification = 1;
@@ -60,13 +61,16 @@ struct GradientCode {
   std::string name;
   int chunks = 0;
   int parts = 1;
-  int tolerance = 0;               ///< s: any so many stragglers still decode
+  int tolerance = 0;               ///< s: any so many stragglers still decode (uneven groups may
+                                   ///< tolerate more than was asked for)
   double load = 0;                 ///< largest share of the data that one worker processes
   int backward_passes = 1;         ///< what one message costs: 1, or 2 for complex weights
   std::vector<Row> rows;           ///< rows[i]: what worker i sends
   std::vector<double> chunk_size;  ///< shape (chunks), fractions that sum to 1
 
-  /// Whether decode() answers for this set. Monotone: more answers never hurt.
+  /// Whether decode() answers for this set. Monotone: more answers never hurt (with a limit on the
+  /// amplification: but for sets so rare that none was met where the code keeps its promise). True
+  /// when all have answered.
   std::function<bool(const WorkerSet& answered)> decodable;
   /// Best combination of these answers, or nothing where the code cannot use them (or could not
   /// keep its promise).
@@ -80,6 +84,7 @@ CodeQuality measure_quality(const GradientCode& code);
 /// Fractional repetition: the workers form groups, all members of a group send the plain sum of the
 /// group's data, and one answer per group decodes. Uneven groups where the number of groups does
 /// not divide n.
+/// Source: tandon2017gradient, section 3. Differs: uneven groups, mixed order, one chunk per group.
 struct FractionalRepetitionOptions {
   int workers = 0;
   int stragglers = 0;  ///< s; the code uses floor(n / (s+1)) groups
@@ -91,7 +96,8 @@ struct FractionalRepetitionOptions {
 Expected<GradientCode> make_fractional_repetition(const FractionalRepetitionOptions& options);
 
 /// Cyclic repetition with random weights, column form (exact decoding without stragglers is a plain
-/// sum).
+/// sum). Worker i holds chunks i, ..., i+s (modulo n).
+/// Source: tandon2017gradient, section 4. Differs: draws the left null space instead of the rows.
 struct CyclicRepetitionOptions {
   int workers = 0;
   int stragglers = 0;
@@ -104,7 +110,8 @@ struct CyclicRepetitionOptions {
 Expected<GradientCode> make_cyclic_repetition(const CyclicRepetitionOptions& options);
 
 /// Cyclic MDS code on strided roots of unity: deterministic, closed-form decoding, complex weights
-/// (two parts).
+/// (two parts). Worker i holds chunks i, ..., i+s (modulo n).
+/// Source: raviv2018cyclic. Differs: the stride, the closed form, real gradients as complex halves.
 struct CyclicMdsOptions {
   int workers = 0;
   int stragglers = 0;

@@ -24,8 +24,8 @@ class BatchSampler {
 
 struct MadeMessage {
   std::vector<float> values;  ///< shape (padded_length)
-  double loss = 0;            ///< sum of the losses of the samples visited
-  int samples = 0;            ///< samples visited
+  double loss = 0;            ///< sum of the losses of `samples` of the samples visited
+  int samples = 0;            ///< each counts once, however many sums visit it
   bool cancelled = false;     ///< values are incomplete
 };
 

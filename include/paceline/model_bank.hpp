@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -77,11 +78,14 @@ class ModelBank {
   };
 
   struct OpenJob {
-    std::vector<double> sum;  ///< running sum of instalments, shape (padded length)
+    std::vector<double> sum;      ///< running sum of instalments, shape (padded length)
+    std::set<MessageId> counted;  ///< messages whose losses are in `loss`
     double loss = 0;
     int samples = 0;
   };
 
+  const Message& message(const MessageId& id) const;
+  std::span<const float> segment_of(const Coefficient& term) const;
   Expected<void> add_instalment(const Apply& apply, OpenJob& job);
   void sum_messages(std::span<const Coefficient> terms);
   Expected<void> check_finite(const Apply& apply, std::span<const float> gradient) const;

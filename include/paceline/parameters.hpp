@@ -18,10 +18,10 @@ namespace paceline {
 /// Reads parameters; collects the first error, so that a factory reads everything and checks once
 /// at the end.
 ///
-///     auto parsed = ParameterText::parse("gc:s=3");           // an error if the text has no such
-///     form const int s = parsed->integer("s", 0, n - 1);         // required const double mu =
-///     parsed->number("mu", 0, 10, 1.0);   // optional, default 1 if (auto ok = parsed->finish();
-///     !ok) return ...;      // first error; keys nobody asked for are errors
+///     auto parsed = ParameterText::parse("gc:s=3");        // an error if it has no such form
+///     const int s = parsed->integer("s", 0, n - 1);        // required
+///     const double mu = parsed->number("mu", 0, 10, 1.0);  // optional, 1 if absent
+///     if (auto ok = parsed->finish(); !ok) return ...;     // the first error, or an unknown key
 class ParameterText {
  public:
   static Expected<ParameterText> parse(std::string_view text);

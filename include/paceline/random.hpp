@@ -1,5 +1,6 @@
 // Named, seeded random streams whose bits repeat on every machine: mt19937_64 with our own
-// transforms, since the standard distributions differ between libraries.
+// transforms, since the standard distributions differ between libraries. (The last bit of normal
+// and exponential draws is that of the C library's log and cos.)
 #pragma once
 
 #include <cstdint>

@@ -21,13 +21,13 @@ enum class WorkerKind {
 struct SimulatorOptions {
   WorkerKind workers = WorkerKind::kStateless;
   Seconds stop_latency{0};  ///< persistent workers: time from a Stop until the worker is free
-  std::function<void(const RoundRecord&)> observer;  ///< may be empty
+  std::function<void(const RoundRecord&)> observer = {};  ///< may be empty
   /// Called with every answered order before the coordinator hears of it, and with every Apply and
   /// Drop: payloads, for simulations with real gradients. Any may be empty. An error ends the
   /// simulation.
-  std::function<Expected<void>(const Order&)> on_answer;
-  std::function<Expected<void>(const Apply&)> on_apply;
-  std::function<void(const Drop&)> on_drop;
+  std::function<Expected<void>(const Order&)> on_answer = {};
+  std::function<Expected<void>(const Apply&)> on_apply = {};
+  std::function<void(const Drop&)> on_drop = {};
 };
 
 struct SimulationResult {

@@ -7,8 +7,8 @@
 
 namespace paceline {
 
-/// The candidate with the least edit distance to `name`; empty if none is near (distance over half
-/// its length).
+/// The candidate with the least edit distance to `name` (case does not count); empty if none is
+/// near (distance over half its length, but one letter always counts as near).
 std::string nearest_name(std::string_view name, std::span<const std::string> candidates);
 
 /// "unknown <what> 'name'; did you mean 'x'?" or "...; known: a, b, c".

@@ -113,9 +113,9 @@ Eigen::MatrixXd draw_null_space(int workers, int stragglers, std::uint64_t seed,
   return rows;
 }
 
-/// How many draws the search can afford: about a second's worth of multiply-adds, at least one.
+/// How many draws the search can afford: well below a second of multiply-adds, at least one.
 int affordable_draws(int workers, int stragglers, const StragglerSample& sample, int wanted) {
-  constexpr double kBudget = 1.5e9;
+  constexpr double kBudget = 8e8;
   constexpr double kOverhead = 2000;  // of a solve, whatever its size
   const double s = stragglers;
   const double one_solve = s * s * s / 3 + 2 * s * workers + kOverhead;

@@ -1,5 +1,6 @@
 #include "paceline/chunks.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "paceline/check.hpp"
@@ -13,8 +14,10 @@ std::vector<int> chunk_borders(int samples, std::span<const double> sizes) {
   for (std::size_t j = 0; j < sizes.size(); ++j) {
     PACELINE_CHECK(sizes[j] >= 0);
     before += sizes[j];
-    // The tolerance keeps exact fractions (1/3 + 1/3 + ...) from rounding down by one sample.
-    border[j + 1] = static_cast<int>(std::floor(before * samples + 0.5 - 1e-9));
+    // The tolerance sends halves down whatever the error of the sum; the limit matters where the
+    // sum is a little over 1 and the last chunks are empty.
+    const double rounded = std::floor(before * samples + 0.5 - 1e-9);
+    border[j + 1] = static_cast<int>(std::min<double>(samples, rounded));
   }
   PACELINE_CHECK(std::abs(before - 1) < 1e-9);
   border.back() = samples;

@@ -32,11 +32,13 @@ Expected<ParameterText> ParameterText::parse(std::string_view text) {
     return invalid(
         fmt::format("'{}' has no name; expected name or name:key=value,key=value", text));
   }
-  std::string_view rest = colon == std::string_view::npos ? "" : text.substr(colon + 1);
-  while (!rest.empty()) {
+  bool more = colon != std::string_view::npos;
+  std::string_view rest = more ? text.substr(colon + 1) : "";
+  while (more) {
     const std::size_t comma = rest.find(',');
     const std::string_view item = rest.substr(0, comma);
-    rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
+    more = comma != std::string_view::npos;
+    if (more) rest.remove_prefix(comma + 1);
     const std::size_t equals = item.find('=');
     if (equals == std::string_view::npos || equals == 0 || equals + 1 == item.size()) {
       return invalid(fmt::format("'{}' in '{}' is not of the form key=value", item, text));
@@ -105,7 +107,8 @@ std::string ParameterText::word(std::string_view key,
 }
 
 Expected<void> ParameterText::finish() const {
-  for (const auto& [key, value] : values_) {  // first: a mistyped key also makes the right one missing
+  // Unknown keys come first: a mistyped key also makes the right one missing.
+  for (const auto& [key, value] : values_) {
     bool asked = false;
     for (const std::string& known : asked_) asked = asked || known == key;
     if (asked) continue;

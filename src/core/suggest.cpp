@@ -31,7 +31,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest_name(std::string_view name, std::span<const std::string> candidates) {
   std::string best;
-  std::size_t best_distance = name.size() / 2 + 2;
+  std::size_t best_distance = std::max<std::size_t>(1, name.size() / 2) + 1;
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(name, candidate);
     if (distance < best_distance && distance < std::max(name.size(), candidate.size())) {

@@ -93,22 +93,24 @@ void make_message(GradientSource& source,
   out.samples = 0;
   out.cancelled = false;
 
+  const auto chunks = static_cast<int>(chunk_borders.size()) - 1;
   std::vector<int> samples;
   std::vector<float> weights;
   std::vector<float> scratch;
-  bool first = true;  // every sum visits the same chunks: losses are counted once
+  bool first = true;  // losses are counted once: all sums visit the same chunks, or nearly so
   for (const WeightedSum& sum : weighted_sums(row)) {
     samples.clear();
     weights.clear();
     for (const Weighted& term : sum.terms) {
-      const auto chunk = static_cast<std::size_t>(term.chunk);
-      const int begin = chunk_borders[chunk];
-      const int end = chunk_borders[chunk + static_cast<std::size_t>(term.count)];
+      PACELINE_CHECK(term.chunk >= 0 && term.count >= 1 && term.chunk + term.count <= chunks);
+      const int begin = chunk_borders[static_cast<std::size_t>(term.chunk)];
+      const int end = chunk_borders[static_cast<std::size_t>(term.chunk + term.count)];
       for (int i = begin; i < end; ++i) samples.push_back(batch[static_cast<std::size_t>(i)]);
       weights.insert(
           weights.end(), static_cast<std::size_t>(end - begin), static_cast<float>(term.weight));
     }
-    const bool direct = sum.places.size() == 1 && sum.places[0].part == kWhole;
+    const Place& place = sum.places[0];
+    const bool direct = sum.places.size() == 1 && place.part == kWhole && place.segment == kWhole;
     if (!direct) scratch.assign(length, 0.0F);
     const std::span<float> into =
         std::span<float>(direct ? out.values : scratch).first(source.length());
@@ -130,10 +132,10 @@ void make_message(GradientSource& source,
     }
     first = false;
     if (direct) continue;
-    for (const Place& place : sum.places) {
-      add_range(place.sign,
-                piece(std::span<const float>(scratch), place.part, parts),
-                piece(std::span<float>(out.values), place.segment, parts));
+    for (const Place& to : sum.places) {
+      add_range(to.sign,
+                piece(std::span<const float>(scratch), to.part, parts),
+                piece(std::span<float>(out.values), to.segment, parts));
     }
   }
 }

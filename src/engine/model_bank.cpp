@@ -15,6 +15,16 @@ namespace {
 
 constexpr std::size_t kMostFreeBuffers = 1024;
 
+/// Whether nobody else holds the value, so that it may be changed. A thread that has just let go of
+/// it has finished reading: use_count() does not synchronise with it, taking and giving back a
+/// reference does.
+template <class T>
+bool only_owner(const std::shared_ptr<T>& owner) {
+  if (owner.use_count() > 1) return false;
+  const std::shared_ptr<T> synchronise = owner;
+  return true;
+}
+
 }  // namespace
 
 ModelBank::ModelBank(const ModelBankOptions& options,
@@ -51,10 +61,10 @@ std::vector<float> ModelBank::recycle() {
 Expected<Applied> ModelBank::apply(const Apply& apply) {
   OpenJob& job = open_[apply.job];
   for (const Coefficient& term : apply.sum.terms) {
-    const Message& message = messages_.at(term.message);
-    if (term.part > 0 || term.segment > 0) continue;  // a message in pieces counts once
-    job.loss += message.loss;
-    job.samples += message.samples;
+    const Message& used = message(term.message);
+    if (term.weight == 0 || !job.counted.insert(term.message).second) continue;
+    job.loss += used.loss;
+    job.samples += used.samples;
   }
 
   if (!apply.sum.complete || !job.sum.empty()) {
@@ -80,7 +90,7 @@ Expected<Applied> ModelBank::apply(const Apply& apply) {
   PACELINE_CHECK(apply.makes.value == model.version.value + 1);
   // A straggler or the verifier may still be reading the old parameters: then they stay, and a copy
   // is changed.
-  if (model.parameters.use_count() > 1) {
+  if (!only_owner(model.parameters)) {
     model.parameters = std::make_shared<std::vector<float>>(*model.parameters);
   }
   const float scale = 1.0F / static_cast<float>(options_.batch_size);
@@ -90,14 +100,24 @@ Expected<Applied> ModelBank::apply(const Apply& apply) {
   return applied;
 }
 
+const ModelBank::Message& ModelBank::message(const MessageId& id) const {
+  const auto found = messages_.find(id);
+  PACELINE_CHECK(found != messages_.end());
+  return found->second;
+}
+
+std::span<const float> ModelBank::segment_of(const Coefficient& term) const {
+  const std::span<const float> values = message(term.message).values;
+  return piece(values, term.segment, options_.parts);
+}
+
 Expected<void> ModelBank::add_instalment(const Apply& apply, OpenJob& job) {
   job.sum.resize(gradient_.size(), 0.0);
   for (const Coefficient& term : apply.sum.terms) {
-    const std::span<const float> values = messages_.at(term.message).values;
+    if (term.weight == 0) continue;
+    const auto values = segment_of(term);
     if (!all_finite(values)) return not_finite(term.message.worker, apply.job);
-    add_scaled(term.weight,
-               piece(values, term.segment, options_.parts),
-               piece(std::span<double>(job.sum), term.part, options_.parts));
+    add_scaled(term.weight, values, piece(std::span<double>(job.sum), term.part, options_.parts));
   }
   return {};
 }
@@ -111,7 +131,7 @@ void ModelBank::sum_messages(std::span<const Coefficient> terms) {
     weighted_.clear();
     for (const Coefficient& term : terms) {
       if (term.part != kWhole && term.part != p) continue;
-      const std::span<const float> values = messages_.at(term.message).values;
+      const std::span<const float> values = message(term.message).values;
       const int segment = term.part == kWhole && !whole ? p : term.segment;
       weighted_.push_back({piece(values, segment, options_.parts), term.weight});
     }
@@ -122,7 +142,7 @@ void ModelBank::sum_messages(std::span<const Coefficient> terms) {
 Expected<void> ModelBank::check_finite(const Apply& apply, std::span<const float> gradient) const {
   if (all_finite(gradient)) return {};
   for (const Coefficient& term : apply.sum.terms) {
-    if (term.weight != 0 && !all_finite(messages_.at(term.message).values)) {
+    if (term.weight != 0 && !all_finite(segment_of(term))) {
       return not_finite(term.message.worker, apply.job);
     }
   }

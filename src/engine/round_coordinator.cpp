@@ -22,9 +22,9 @@ namespace {
 struct Outstanding {
   Round round;
   int dispatch = 0;
-  int done_after = 0;  ///< of the scheme's list, once it is answered
-  Seconds opened{0};   ///< when its round opened
-  std::vector<std::pair<MessageId, JobId>> messages;
+  int done_after = 0;                                 ///< of the scheme's list, once it is answered
+  Seconds opened{0};                                  ///< when its round opened
+  std::vector<std::pair<MessageId, JobId>> messages;  ///< only if it may answer late
 };
 
 class RoundCoordinator final : public Coordinator {
@@ -43,7 +43,7 @@ class RoundCoordinator final : public Coordinator {
 
   Actions start(Seconds now) override {
     Actions actions;
-    open_round(now, actions);
+    if (open_round(now, actions)) advance(now, actions);
     return actions;
   }
 
@@ -53,7 +53,8 @@ class RoundCoordinator final : public Coordinator {
     if (const auto* arrived = std::get_if<Arrived>(&event)) {
       on_arrived(arrived->result, now, actions);
     } else if (std::get<TimerFired>(event).timer == round_.value) {
-      consider(now, actions);
+      armed_ = kNever;
+      advance(now, actions);
     }
     return actions;
   }
@@ -65,26 +66,29 @@ class RoundCoordinator final : public Coordinator {
  private:
   bool exists(JobId job) const { return job.value >= 0 && job.value < options_.jobs; }
 
-  void open_round(Seconds now, Actions& actions) {
-    // Rounds without work cost nothing: they are closed on the spot. A scheme that has only such
-    // rounds although jobs are open is broken; the limit says so instead of looping for ever.
-    const int most_empty = 2 * (scheme_->info().open_jobs + scheme_->info().decode_delay) + 8;
-    for (int empty = 0; empty < most_empty; ++empty) {
+  /// So many rounds in a row may pass without work, or without an answer. A scheme with more of
+  /// them although jobs are open is broken: it is given up instead of playing for ever.
+  int most_idle_rounds() const {
+    return 2 * (scheme_->info().open_jobs + scheme_->info().decode_delay) + 8;
+  }
+
+  /// Opens the next round with work; those without cost nothing and are closed on the spot.
+  /// @return false if there is none: all jobs are decoded, or the scheme was given up
+  bool open_round(Seconds now, Actions& actions) {
+    for (int empty = 0; empty < most_idle_rounds(); ++empty) {
       begin_round(now);
-      if (send_plan(actions)) {
-        consider(now, actions);
-        return;
-      }
-      apply_all(scheme_->close(round_, answers_), actions, nullptr);
+      if (send_plan(actions)) return true;
+      apply_all(scheme_->close(round_, answers_), actions);
       ++round_.value;
-      if (finish_if_done(actions)) return;
+      if (finish_if_done(actions)) return false;
     }
     give_up(fmt::format("{}: no work in {} rounds although {} of {} jobs are not decoded",
                         scheme_->info().label(),
-                        most_empty,
+                        most_idle_rounds(),
                         options_.jobs - decoded_count_,
                         options_.jobs),
             actions);
+    return false;
   }
 
   void begin_round(Seconds now) {
@@ -106,6 +110,7 @@ class RoundCoordinator final : public Coordinator {
     for (const auto& list : plan_.per_worker) {
       for (const MiniTask& task : list) work = work || exists(task.job);
     }
+    actions.reserve(actions.size() + plan_.per_worker.size() + 1);  // and an Arm
     for (std::size_t i = 0; i < plan_.per_worker.size(); ++i) {
       const WorkerId worker{static_cast<int>(i)};
       if (!work || !send(worker, 0, 0, actions)) {
@@ -117,13 +122,17 @@ class RoundCoordinator final : public Coordinator {
     return work;
   }
 
-  /// Sends entries `first` ... of the worker's list. @return false if none of them is left
+  /// Sends entries `first` ... of the worker's list, whose rows go with the order: afterwards only
+  /// the list's length counts. @return false if none of them is left
   bool send(WorkerId worker, int first, int dispatch, Actions& actions) {
-    const auto& list = plan_.per_worker[worker.index()];
+    auto& list = plan_.per_worker[worker.index()];
+    const std::size_t count = list.size() - static_cast<std::size_t>(first);
     Order order{worker, round_, dispatch, {}};
+    order.tasks.reserve(count);
     Outstanding out{round_, dispatch, static_cast<int>(list.size()), opened_, {}};
+    if (!options_.cancel_stragglers) out.messages.reserve(count);
     for (std::size_t k = static_cast<std::size_t>(first); k < list.size(); ++k) {
-      const MiniTask& task = list[k];
+      MiniTask& task = list[k];
       const MessageId id{worker, round_, static_cast<int>(k)};
       if (exists(task.job)) {
         start_job(task.job);
@@ -132,9 +141,9 @@ class RoundCoordinator final : public Coordinator {
                                task.job,
                                ModelId{job % options_.models},
                                Version{job / options_.models},
-                               task.row,
+                               std::move(task.row),
                                task.load});
-        out.messages.emplace_back(id, task.job);
+        if (!options_.cancel_stragglers) out.messages.emplace_back(id, task.job);
         messages_[task.job.index()].push_back(id);
       } else if (options_.charge_missing_jobs) {
         order.tasks.push_back({id, task.job, ModelId{0}, Version{0}, Row(), task.load});
@@ -156,6 +165,7 @@ class RoundCoordinator final : public Coordinator {
   }
 
   void on_arrived(const Result& result, Seconds now, Actions& actions) {
+    PACELINE_CHECK(result.worker.value >= 0 && result.worker.value < workers_);
     auto& waiting = outstanding_[result.worker.index()];
     const auto found = std::find_if(waiting.begin(), waiting.end(), [&](const Outstanding& out) {
       return out.round == result.round && out.dispatch == result.dispatch;
@@ -164,12 +174,11 @@ class RoundCoordinator final : public Coordinator {
     const Outstanding out = std::move(*found);
     waiting.erase(found);
     const Seconds took = now - out.opened;
+    drop_useless(out, actions);
     if (out.round != round_) {
       apply_all(scheme_->late(out.round, result.worker, out.done_after, took, result.compute),
-                actions,
-                nullptr);
-      drop_useless(out, actions);
-      if (!finish_if_done(actions)) consider(now, actions);
+                actions);
+      if (!finish_if_done(actions)) after_answer(now, actions);
       return;
     }
     const std::size_t i = result.worker.index();
@@ -179,7 +188,12 @@ class RoundCoordinator final : public Coordinator {
     ++complete_;
     fastest_ = std::min(fastest_, took);
     if (scheme_->adds_work()) send_more(actions);
-    consider(now, actions);
+    after_answer(now, actions);
+  }
+
+  /// A timer that is due at this very moment comes after all its answers, and then decides.
+  void after_answer(Seconds now, Actions& actions) {
+    if (now != armed_ || complete_ == busy_) advance(now, actions);
   }
 
   void send_more(Actions& actions) {
@@ -200,8 +214,7 @@ class RoundCoordinator final : public Coordinator {
     }
   }
 
-  /// Messages of a late order whose jobs are decoded already: their Drop went out before they
-  /// arrived.
+  /// Messages that came after their jobs had been decoded, when their Drop had gone out.
   void drop_useless(const Outstanding& out, Actions& actions) {
     Drop drop;
     for (const auto& [id, job] : out.messages) {
@@ -210,7 +223,27 @@ class RoundCoordinator final : public Coordinator {
     if (!drop.messages.empty()) actions.emplace_back(std::move(drop));
   }
 
-  void consider(Seconds now, Actions& actions) {
+  /// Closes the running round if it is time, then perhaps the next one, and so on.
+  void advance(Seconds now, Actions& actions) {
+    int unanswered = 0;
+    while (is_time(now, actions)) {
+      if (complete_ == 0 && ++unanswered > most_idle_rounds()) {
+        give_up(fmt::format("{}: {} rounds closed without an answer although {} of {} jobs are not "
+                            "decoded",
+                            scheme_->info().label(),
+                            most_idle_rounds(),
+                            options_.jobs - decoded_count_,
+                            options_.jobs),
+                actions);
+        return;
+      }
+      close_round(now, actions);
+      if (finish_if_done(actions) || !open_round(now, actions)) return;
+    }
+  }
+
+  /// Whether the running round is to be closed now; else arms the timer that the policy asks for.
+  bool is_time(Seconds now, Actions& actions) {
     const RoundView view{
         opened_, now, busy_, complete_, fastest_, scheme_.get(), round_, &answers_};
     if (complete_ == busy_ && !view.may_close()) {
@@ -218,15 +251,15 @@ class RoundCoordinator final : public Coordinator {
                           scheme_->info().label(),
                           round_.value),
               actions);
-      return;
+      return false;
     }
     const Seconds at = complete_ == busy_ ? now : policy_->close_at(view);
-    if (at <= now) {
-      close_round(now, actions);
-    } else if (at != kNever && at != armed_) {
+    if (at <= now) return true;
+    if (at != kNever && at != armed_) {
       armed_ = at;
       actions.emplace_back(Arm{round_.value, at});
     }
+    return false;
   }
 
   void close_round(Seconds now, Actions& actions) {
@@ -241,11 +274,11 @@ class RoundCoordinator final : public Coordinator {
     std::vector<Decoding> decodings = scheme_->close(round_, answers_);
     const bool last = decoded_count_ + complete_jobs(decodings) == options_.jobs;
     if (options_.cancel_stragglers || last) stop_all(actions);
-    apply_all(std::move(decodings), actions, &record.decoded);
+    apply_all(std::move(decodings), actions);
+    record.decoded = std::exchange(decoded_now_, {});
     record.answers = std::move(answers_);
     actions.emplace_back(std::move(record));
     ++round_.value;
-    if (!finish_if_done(actions)) open_round(now, actions);
   }
 
   int complete_jobs(const std::vector<Decoding>& decodings) const {
@@ -265,7 +298,7 @@ class RoundCoordinator final : public Coordinator {
     }
   }
 
-  void apply_all(std::vector<Decoding> decodings, Actions& actions, std::vector<JobId>* decoded) {
+  void apply_all(std::vector<Decoding> decodings, Actions& actions) {
     for (Decoding& decoding : decodings) {
       const JobId job = decoding.job;
       if (!exists(job)) continue;
@@ -277,7 +310,7 @@ class RoundCoordinator final : public Coordinator {
       if (!complete) continue;
       decoded_[job.index()] = true;
       ++decoded_count_;
-      if (decoded != nullptr) decoded->push_back(job);
+      decoded_now_.push_back(job);
       actions.emplace_back(Drop{std::move(messages_[job.index()])});
     }
   }
@@ -313,6 +346,7 @@ class RoundCoordinator final : public Coordinator {
   std::vector<bool> decoded_;
   std::vector<std::vector<MessageId>> messages_;  ///< by job: all that were asked for
   int decoded_count_ = 0;
+  std::vector<JobId> decoded_now_;  ///< since the last record
   bool finished_ = false;
 
   // the running round

@@ -16,6 +16,8 @@ const svg = (tag, attributes = {}, ...children) =>
   fill(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
 const text = (x, y, content, anchor = 'middle', kind = '') =>
   svg('text', {x, y, 'text-anchor': anchor, class: kind}, content);
+const upright = (x, y, content) =>
+  svg('text', {transform: `translate(${x} ${y}) rotate(-90)`, 'text-anchor': 'middle'}, content);
 const line = (x1, y1, x2, y2, kind) => svg('line', {x1, y1, x2, y2, class: kind});
 const canvas_of = (width, height) => Object.assign(document.createElement('canvas'), {width, height});
 
@@ -31,7 +33,9 @@ const ticks = (low, high, count, whole = false) => {
   let step = [1, 2, 5, 10].map(f => f * ten).find(s => s >= rough * 0.999);
   if (whole) step = Math.max(1, step);
   const list = [];
-  for (let i = Math.ceil(low / step - 1e-9); i * step <= high * (1 + 1e-9); ++i) list.push(Number((i * step).toPrecision(12)));
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high * (1 + 1e-9); ++i) {
+    list.push(Number((i * step).toPrecision(12)));
+  }
   return list;
 };
 const largest_of = (list, value) => list.reduce((most, item) => Math.max(most, value(item)), 0);
@@ -42,7 +46,7 @@ let coded = 0;
 for (const scheme of schemes) {
   const number = /^uncoded(:|$)/.test(scheme.label) ? 0 : ++coded;
   scheme.colour = `var(--c${number && (number - 1) % 8 + 1})`;
-  scheme.dash = number > 8 ? '6 3' : 'none';
+  scheme.stroke = `stroke:${scheme.colour};stroke-dasharray:${number > 8 ? '6 3' : 'none'}`;
 }
 const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const oklch = (lightness, chroma, hue) => {
@@ -53,7 +57,8 @@ const oklch = (lightness, chroma, hue) => {
   return [4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
           -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
           -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s]
-    .map(c => Math.round(255 * (c <= 0.0031308 ? 12.92 * Math.max(0, c) : 1.055 * Math.min(1, c) ** (1 / 2.4) - 0.055)));
+    .map(c => c <= 0.0031308 ? 12.92 * Math.max(0, c) : 1.055 * Math.min(1, c) ** (1 / 2.4) - 0.055)
+    .map(c => Math.round(255 * c));
 };
 const page = document.documentElement.classList;
 const is_dark = matchMedia('screen and (prefers-color-scheme: dark)');
@@ -157,7 +162,8 @@ const shade = time => Math.max(0, Math.min(1, Math.log(time / fast) / Math.log(s
 const draw_scale = colours => {
   const width = 300, [scale, name] = unit(slow);
   const list = slow / fast > 12
-    ? [-3, -2, -1, 0, 1, 2, 3].flatMap(e => [1, 2, 5].map(f => f * 10 ** e)).filter(t => t >= fast * scale && t <= slow * scale)
+    ? [-3, -2, -1, 0, 1, 2, 3].flatMap(e => [1, 2, 5].map(f => f * 10 ** e))
+        .filter(t => t >= fast * scale && t <= slow * scale)
     : ticks(fast * scale, slow * scale, 5);
   const bar = canvas_of(256, 1), pen = bar.getContext('2d');
   colours.forEach((colour, i) => { pen.fillStyle = colour; pen.fillRect(i, 0, 1, 1); });
@@ -222,10 +228,12 @@ const draw_heat = () => {
     });
     pen.stroke();
   }
-  root.append(svg('image', {x: left, y: top, width: wide, height: tall, preserveAspectRatio: 'none', href: picture.toDataURL()}));
+  root.append(svg('image', {x: left, y: top, width: wide, height: tall, preserveAspectRatio: 'none',
+                            href: picture.toDataURL()}));
 
   const most = Math.max(1, largest_of(s.stragglers, count => count));
-  const bars = s.stragglers.map((count, r) => `V${strip[1] - (strip[1] - strip[0]) * count / most}H${left + (r + 1) * wide / rounds}`);
+  const bars = s.stragglers.map((count, r) =>
+    `V${strip[1] - (strip[1] - strip[0]) * count / most}H${left + (r + 1) * wide / rounds}`);
   root.append(svg('path', {class: 'count', d: `M${left} ${strip[1]}${bars.join('')}V${strip[1]}Z`}),
               line(left, strip[1], left + wide, strip[1], 'axis'), text(left - 6, strip[0] + 8, most, 'end'),
               text(left - 6, strip[1], 0, 'end'), text(left, 10, 'stragglers per round', 'start'));
@@ -236,10 +244,10 @@ const draw_heat = () => {
   for (const i of ticks(0, workers - 1, tall / 40, true)) {
     root.append(text(left - 6, top + (i + 0.5) * tall / workers + 4, i, 'end'));
   }
-  root.append(text(left + wide / 2, height - 4, 'round'),
-              svg('text', {transform: `translate(12 ${top + tall / 2}) rotate(-90)`, 'text-anchor': 'middle'}, 'worker'));
+  root.append(text(left + wide / 2, height - 4, 'round'), upright(12, top + tall / 2, 'worker'));
 
-  const mark = svg('rect', {class: 'cell', width: Math.max(3, wide / rounds), height: Math.max(3, tall / workers), visibility: 'hidden'});
+  const mark = svg('rect', {class: 'cell', width: Math.max(3, wide / rounds), height: Math.max(3, tall / workers),
+                            visibility: 'hidden'});
   root.append(mark);
   root.onmousemove = event => {
     const [x, y] = pointer(event, root, width);
@@ -306,14 +314,15 @@ const draw_loss = () => {
     root.append(line(left, y(tick), left + wide, y(tick), 'grid'), text(left - 8, y(tick) + 4, tick, 'end'));
   }
   for (const tick of ticks(0, last * scale, wide / 90, axis === 'job')) {
-    root.append(line(x(tick / scale), tall, x(tick / scale), tall + 4, 'axis'), text(x(tick / scale), tall + 18, tick));
+    root.append(line(x(tick / scale), tall, x(tick / scale), tall + 4, 'axis'),
+                text(x(tick / scale), tall + 18, tick));
   }
   root.append(line(left, tall, left + wide, tall, 'axis'),
               text(left + wide / 2, height - 4, axis === 'time' ? `time since the scheme started (${name})` : 'job'),
-              svg('text', {transform: `translate(12 ${tall / 2}) rotate(-90)`, 'text-anchor': 'middle'}, 'training loss'));
+              upright(12, tall / 2, 'training loss'));
   for (const s of visible) {
     const path = s.curve.map(([px, py]) => `${x(px).toFixed(1)} ${y(py).toFixed(1)}`).join('L');
-    if (path) root.append(svg('path', {class: 'curve', d: 'M' + path, style: `stroke:${s.colour};stroke-dasharray:${s.dash}`}));
+    if (path) root.append(svg('path', {class: 'curve', d: 'M' + path, style: s.stroke}));
   }
   const cursor = line(0, 8, 0, tall, 'cursor');
   cursor.setAttribute('visibility', 'hidden');
@@ -342,7 +351,7 @@ schemes.forEach((s, i) => {
   const box = html('input', {type: 'checkbox', checked: ''});
   box.onchange = () => { s.hidden = !box.checked; draw_loss(); };
   at('series').append(html('label', {}, box, svg('svg', {width: 22, height: 4},
-    svg('line', {x2: 22, y1: 2, y2: 2, 'stroke-width': 3, style: `stroke:${s.colour};stroke-dasharray:${s.dash}`})), s.label));
+    svg('line', {x2: 22, y1: 2, y2: 2, 'stroke-width': 3, style: s.stroke})), s.label));
 });
 const names = data.models.length > 1 ? [['mean over the models', -1]] : [];
 data.models.forEach((name, m) => names.push([name, m]));

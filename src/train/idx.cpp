@@ -83,9 +83,15 @@ Expected<void> parse_images(std::string_view bytes, const std::string& name, Dat
   data.height = static_cast<int>(rows);
   data.width = static_cast<int>(columns);
   data.features = data.height * data.width;
-  data.inputs.resize(body);
-  for (std::size_t i = 0; i < body; ++i) {
-    data.inputs[i] = static_cast<float>(byte_at(bytes, kImagesHeader + i)) / 255.0F;
+  // Image by image through a small buffer, so that the large array is written only once.
+  const std::string_view pixels = bytes.substr(kImagesHeader);
+  std::vector<float> image(std::size_t{rows} * columns);
+  data.inputs.reserve(body);
+  for (std::size_t begin = 0; begin < body; begin += image.size()) {
+    for (std::size_t i = 0; i < image.size(); ++i) {
+      image[i] = static_cast<float>(byte_at(pixels, begin + i)) / 255.0F;
+    }
+    data.inputs.insert(data.inputs.end(), image.begin(), image.end());
   }
   return {};
 }

@@ -20,6 +20,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "paceline/check.hpp"
@@ -47,10 +48,37 @@ void use_one_thread() {
   static_cast<void>(done);
 }
 
+/// Shifts and scales inputs to mean 0 and deviation 1, with which the networks reach a given
+/// accuracy in fewer steps. Estimated on the first samples of the training data, so that making a
+/// model does not cost a pass over all of them.
+class InputScale {
+ public:
+  explicit InputScale(const DataSet& data) {
+    const auto count = static_cast<std::size_t>(std::min(data.samples, 1000)) *
+                       static_cast<std::size_t>(data.features);
+    double sum = 0;
+    double squares = 0;
+    for (const float x : std::span(data.inputs).first(count)) {
+      sum += static_cast<double>(x);
+      squares += static_cast<double>(x) * static_cast<double>(x);
+    }
+    const double mean = sum / static_cast<double>(count);
+    const double variance = squares / static_cast<double>(count) - mean * mean;
+    mean_ = static_cast<float>(mean);
+    if (variance > 0) factor_ = static_cast<float>(1 / std::sqrt(variance));
+  }
+
+  float apply(float x) const { return (x - mean_) * factor_; }
+
+ private:
+  float mean_ = 0;
+  float factor_ = 1;  // stays where all inputs are equal
+};
+
 class TorchModel final : public TrainingModel {
  public:
   TorchModel(Network network, const DataSet& data)
-      : network_(std::move(network)), data_(&data), length_(network_.length()) {}
+      : network_(std::move(network)), data_(&data), length_(network_.length()), scale_(data) {}
 
   std::size_t length() const override { return length_; }
 
@@ -73,14 +101,9 @@ class TorchModel final : public TrainingModel {
       tensors[i].set_requires_grad(true);
       tensors[i].mutable_grad() = gradients[i];
     }
-    inputs_.clear();
-    labels_.clear();
-    for (const int sample : samples) {
-      const std::span<const float> input = data_->input(sample);
-      inputs_.insert(inputs_.end(), input.begin(), input.end());
-      labels_.push_back(data_->labels[static_cast<std::size_t>(sample)]);
-    }
-    const at::Tensor losses = sample_losses(logits(tensors, inputs_), labels_);
+    clear_batch();
+    for (const int sample : samples) add_to_batch(*data_, sample);
+    const at::Tensor losses = sample_losses(logits(tensors));
     losses.backward(view(weights, {losses.size(0)}));
     return losses.sum(at::kDouble).item<double>();
   }
@@ -91,25 +114,21 @@ class TorchModel final : public TrainingModel {
     use_one_thread();
     const c10::InferenceMode no_gradients;
     const std::vector<at::Tensor> tensors = layer_views(parameters);
-    const std::span<const float> inputs(data.inputs);
-    const auto features = static_cast<std::size_t>(data.features);
     double loss = 0;
     std::int64_t right = 0;
     for (int begin = 0; begin < data.samples; begin += kEvaluationBatch) {
-      const auto first = static_cast<std::size_t>(begin);
-      const auto count = static_cast<std::size_t>(std::min(kEvaluationBatch, data.samples - begin));
-      const auto labels = data.labels.begin() + begin;
-      labels_.assign(labels, labels + static_cast<std::ptrdiff_t>(count));
-      const at::Tensor outputs =
-          logits(tensors, inputs.subspan(first * features, count * features));
-      loss += sample_losses(outputs, labels_).sum(at::kDouble).item<double>();
-      right += outputs.argmax(1).eq(label_view(labels_)).sum().item<std::int64_t>();
+      clear_batch();
+      const int end = std::min(begin + kEvaluationBatch, data.samples);
+      for (int sample = begin; sample < end; ++sample) add_to_batch(data, sample);
+      const at::Tensor outputs = logits(tensors);
+      loss += sample_losses(outputs).sum(at::kDouble).item<double>();
+      right += outputs.argmax(1).eq(label_view()).sum().item<std::int64_t>();
     }
     return {.loss = loss / data.samples, .accuracy = static_cast<double>(right) / data.samples};
   }
 
   std::unique_ptr<GradientSource> clone() const override {
-    return std::make_unique<TorchModel>(network_, *data_);
+    return std::make_unique<TorchModel>(*this);
   }
 
  private:
@@ -130,14 +149,29 @@ class TorchModel final : public TrainingModel {
     return views;
   }
 
+  void clear_batch() {
+    inputs_.clear();
+    labels_.clear();
+  }
+
+  void add_to_batch(const DataSet& data, int sample) {
+    const std::span<const float> input = data.input(sample);
+    inputs_.resize(inputs_.size() + input.size());
+    std::transform(input.begin(),
+                   input.end(),
+                   inputs_.end() - static_cast<std::ptrdiff_t>(input.size()),
+                   [this](float x) { return scale_.apply(x); });
+    labels_.push_back(data.labels[static_cast<std::size_t>(sample)]);
+  }
+
+  /// Outputs for the batch, shape (b, classes).
+  ///
   /// @param tensors  layer_views of the parameters
-  /// @param inputs   shape (b, features)
-  /// @return shape (b, classes)
-  at::Tensor logits(const std::vector<at::Tensor>& tensors, std::span<const float> inputs) const {
-    const auto count = static_cast<std::int64_t>(inputs.size()) / data_->features;
+  at::Tensor logits(const std::vector<at::Tensor>& tensors) {
+    const auto count = static_cast<std::int64_t>(labels_.size());
     at::Tensor x = network_.layers.front().kernel == 0
-                       ? view(inputs, {count, data_->features})
-                       : view(inputs, {count, 1, data_->height, data_->width});
+                       ? view(std::span(inputs_), {count, data_->features})
+                       : view(std::span(inputs_), {count, 1, data_->height, data_->width});
     for (std::size_t i = 0; i < network_.layers.size(); ++i) {
       const Layer& layer = network_.layers[i];
       const at::Tensor& weights = tensors[2 * i];
@@ -151,19 +185,20 @@ class TorchModel final : public TrainingModel {
     return x;
   }
 
-  static at::Tensor label_view(std::vector<std::int64_t>& labels) {
-    return at::from_blob(labels.data(), {static_cast<std::int64_t>(labels.size())}, at::kLong);
+  at::Tensor label_view() {
+    return at::from_blob(labels_.data(), {static_cast<std::int64_t>(labels_.size())}, at::kLong);
   }
 
-  /// Cross-entropy of each sample, shape (b).
-  static at::Tensor sample_losses(const at::Tensor& logits, std::vector<std::int64_t>& labels) {
-    return at::cross_entropy_loss(logits, label_view(labels), {}, at::Reduction::None);
+  /// Cross-entropy of each sample of the batch, shape (b).
+  at::Tensor sample_losses(const at::Tensor& outputs) {
+    return at::cross_entropy_loss(outputs, label_view(), {}, at::Reduction::None);
   }
 
   Network network_;
   const DataSet* data_;
   std::size_t length_;
-  std::vector<float> inputs_;         ///< of the running call, shape (b, features)
+  InputScale scale_;
+  std::vector<float> inputs_;         ///< of the batch in work, scaled, shape (b, features)
   std::vector<std::int64_t> labels_;  ///< likewise, shape (b)
 };
 

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <regex>
 
 #include "paceline/run_report.hpp"
 #include "report/heat_map.hpp"
@@ -127,13 +126,20 @@ TEST(HeatMap, BearsRoundsWithoutTimesAndWithEqualTimes) {
   EXPECT_EQ(pack_times({}).cells, "");
 }
 
+int count(const std::string& text, const std::string& what) {
+  int found = 0;
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++found;
+  return found;
+}
+
 TEST(Page, AsksTheNetworkForNothing) {
   const std::string page = report_html(sample::make_report({}));
-  EXPECT_FALSE(
-      std::regex_search(page, std::regex(R"((src|href|action)\s*=\s*["']?\s*(https?:)?//)")));
-  EXPECT_EQ(page.find("@import"), std::string::npos);
-  EXPECT_EQ(page.find("url("), std::string::npos);
-  EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
+  for (const char* request : {"src=", "href=", "action=", "url(", "@import", "fetch(", "https:"}) {
+    EXPECT_EQ(count(page, request), 0) << request;
+  }
+  EXPECT_EQ(count(page, "http:"), 1);  // the name of SVG's namespace, which nobody fetches
+  EXPECT_EQ(count(page, "http://www.w3.org/2000/svg"), 1);
+  EXPECT_EQ(count(page, "default-src 'none'"), 1);
 }
 
 TEST(Page, MakesMarkupInTextsHarmless) {
@@ -145,11 +151,6 @@ TEST(Page, MakesMarkupInTextsHarmless) {
   report.schemes[1].label = evil;
   report.configuration.push_back({evil, evil, evil});
   const std::string page = report_html(report);
-  const auto count = [](const std::string& text, const std::string& what) {
-    int found = 0;
-    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++found;
-    return found;
-  };
   EXPECT_EQ(count(page, "<script"), count(plain, "<script"));
   EXPECT_EQ(count(page, "</script"), count(plain, "</script"));
   EXPECT_NE(page.find("&lt;/script&gt;&lt;script&gt;alert(&#39;1&#39;)"), std::string::npos);

@@ -1,0 +1,182 @@
+// paceline train: trains several models at once under one scheme after the other, on the same data
+// and delays.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "command.hpp"
+#include "interrupt.hpp"
+#include "machine.hpp"
+#include "paceline/local_runtime.hpp"
+#include "paceline/metrics.hpp"
+#include "paceline/run_report.hpp"
+#include "train_options.hpp"
+#include "train_recorder.hpp"
+#include "train_setup.hpp"
+
+#ifdef PACELINE_HAVE_TORCH
+#include "paceline/torch_models.hpp"
+#endif
+
+namespace paceline::app {
+namespace {
+
+constexpr double kBrokenGradient = 1e-3;  // a verified error above this is no rounding
+
+Expected<SchemeRun> play(const Plan& plan,
+                         const Setup& setup,
+                         int number,
+                         MetricsWriter& metrics,
+                         std::atomic<bool>& stop) {
+  const TrainOptions& options = setup.options;
+  ModelBank bank = make_bank(setup, plan.info);
+  std::vector<std::unique_ptr<GradientSource>> sources;
+  sources.reserve(static_cast<std::size_t>(options.models));
+  for (int m = 0; m < options.models; ++m) sources.push_back(setup.model->clone());
+
+  Recorder recorder(plan, setup, number, metrics, stop);
+  LocalRunOptions local;
+  local.workers = setup.delays.workers;
+  local.chunk_size = plan.info.chunk_size;
+  local.parts = plan.info.parts;
+  local.micro_batch = options.micro_batch;
+  local.delays = setup.delays.source.get();
+  local.compute_slots = options.compute_slots;
+  local.verify = options.verify;
+  local.observer = [&recorder](const RoundReport& report) { recorder.on_round(report); };
+  local.interrupted = &stop;
+  auto result = run_local(*plan.coordinator, bank, sources, *setup.sampler, local);
+  if (recorder.error()) {
+    recorder.clear();
+    return Unexpected(*recorder.error());
+  }
+  if (!result) {
+    recorder.clear();
+    return Unexpected(result.error());
+  }
+  recorder.finish();
+
+  SchemeRun run = std::move(recorder.run());
+  run.jobs = result->jobs;
+  run.rounds = result->rounds;
+  run.wait_outs = result->wait_outs;
+  run.total = result->total;
+  run.mean_stragglers = result->mean_stragglers;
+  run.overruns = result->overruns;
+  run.bytes_per_round = result->bytes_per_round;
+  if (options.verify) {
+    run.worst_verify_error = result->worst_verify_error;
+    run.verified = result->verified;
+  }
+  for (int m = 0; m < options.models; ++m) {
+    run.accuracy.push_back(
+        setup.model->evaluate(*bank.parameters(ModelId{m}), setup.data->test).accuracy);
+  }
+  return run;
+}
+
+Expected<std::string> make_run_directory(const TrainOptions& options) {
+  std::string path =
+      options.run_directory.empty() ? "runs/" + local_time("%Y%m%d-%H%M%S") : options.run_directory;
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) {
+    return invalid(fmt::format("--run-dir {}: cannot make this folder: {}", path, error.message()));
+  }
+  return path;
+}
+
+Expected<void> check_gradients(const RunReport& report) {
+  for (const SchemeRun& run : report.schemes) {
+    if (run.worst_verify_error && !(*run.worst_verify_error < kBrokenGradient)) {
+      return failed(fmt::format(
+          "{}: a decoded gradient is off by {:.2g} relative, which is no rounding (limit {:g})",
+          run.label,
+          *run.worst_verify_error,
+          kBrokenGradient));
+    }
+  }
+  return {};
+}
+
+Expected<void> run_train(const TrainOptions& options,
+                         std::vector<Setting> settings,
+                         const std::string& command) {
+  std::atomic<bool>& stop = catch_interrupts();
+  auto made = make_setup(options);
+  if (!made) return Unexpected(made.error());
+  Setup setup = std::move(*made);
+
+  auto directory = make_run_directory(options);
+  if (!directory) return Unexpected(directory.error());
+  auto metrics = MetricsWriter::create(*directory + "/metrics.jsonl");
+  if (!metrics) return Unexpected(metrics.error());
+
+  RunReport report;
+  report.title = fmt::format("{} x {} on {}, {} workers",
+                             options.models,
+                             options.model,
+                             options.data == "synthetic" ? "synthetic classes" : "MNIST",
+                             setup.delays.workers);
+  report.command = command;
+  report.date = local_time("%Y-%m-%d %H:%M");
+  report.machine = machine_line();
+  report.configuration = std::move(settings);
+  for (int m = 0; m < options.models; ++m)
+    report.models.push_back(fmt::format("{} {}", options.model, m));
+  if (auto written =
+          write_text_file(*directory + "/config.json", settings_json(report.configuration));
+      !written) {
+    return written;
+  }
+
+  std::optional<Error> ended;
+  for (std::size_t i = 0; i < setup.plans.size() && !ended; ++i) {
+    auto run = play(setup.plans[i], setup, static_cast<int>(i) + 1, *metrics, stop);
+    if (run) {
+      report.schemes.push_back(std::move(*run));
+    } else {
+      ended = run.error();
+    }
+  }
+  // Whatever ended the run: what there is gets written and closed.
+  auto closed = metrics->close();
+  if (!ended && !closed) ended = closed.error();
+  if (!report.schemes.empty()) {
+    auto written = write_text_file(*directory + "/report.html", report_html(report));
+    if (!ended && !written) ended = written.error();
+    fmt::print("{}", options.json ? to_json(report) + "\n" : table_text(report));
+    if (!options.json && !ended) fmt::print("\nreport: {}/report.html\n", *directory);
+  }
+  if (ended) {
+    if (ended->code == ErrorCode::kInterrupted)
+      ended->message += fmt::format("; {} holds what was done", *directory);
+    return Unexpected(*ended);
+  }
+  return check_gradients(report);
+}
+
+}  // namespace
+
+void add_train(CLI::App& program, Run& run) {
+#ifdef PACELINE_HAVE_TORCH
+  register_torch_models();
+#endif
+  CLI::App* command = program.add_subcommand(
+      "train", "Train several models at once, under one scheme after the other");
+  auto options = std::make_shared<TrainOptions>();
+  add_train_options(*command, *options);
+  command->callback([options, command, &run] {
+    run = [options, command](const std::string& typed) {
+      return run_train(*options, effective_settings(*command), typed);
+    };
+  });
+}
+
+}  // namespace paceline::app

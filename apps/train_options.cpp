@@ -1,0 +1,91 @@
+#include "train_options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "paceline/training.hpp"
+
+namespace paceline::app {
+
+void add_train_options(CLI::App& command, TrainOptions& options) {
+  command
+      .add_option("--scheme,--schemes",
+                  options.schemes,
+                  "Schemes, played one after the other (list: paceline schemes); repeat, or "
+                  "separate by commas")
+      ->capture_default_str();
+  command
+      .add_option("--close",
+                  options.close,
+                  "Close policy: eager, quantile:q=0.9, conforming:mu=1, published:mu=1")
+      ->capture_default_str();
+  command.add_option("--workers", options.workers, "n (default: the profile's columns, else 16)")
+      ->check(CLI::PositiveNumber);
+  add_delay_options(command, options.delays);
+
+  command
+      .add_option("--model",
+                  options.model,
+                  fmt::format("Network: {}", fmt::join(training_model_names(), ", ")))
+      ->capture_default_str();
+  command
+      .add_option("--models", options.models, "M, networks trained at once; each has its own start")
+      ->capture_default_str();
+  command
+      .add_option(
+          "--optimizer",
+          options.optimizers,
+          "adam:lr=0.01 or sgd:lr=0.1,momentum=0.9; repeat it and model i takes the i-th, in turn")
+      ->capture_default_str();
+  command.add_option("--data", options.data, "Folder with the four MNIST files, or synthetic")
+      ->capture_default_str();
+  command.add_option("--batch", options.batch, "Samples per gradient")->capture_default_str();
+  command
+      .add_option("--updates", options.updates, "Updates of each network; jobs = models * updates")
+      ->capture_default_str();
+  command.add_option("--seed", options.seed, "Seed of networks, batches, codes and delay models")
+      ->capture_default_str();
+
+  command
+      .add_option(
+          "--micro-batch", options.micro_batch, "Most samples between two looks at a cancellation")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command
+      .add_option("--slots",
+                  options.compute_slots,
+                  "Workers that compute at the same moment (default: the cores)")
+      ->check(CLI::PositiveNumber);
+  command.add_flag(
+      "--verify", options.verify, "Compare every decoded gradient with the directly computed one");
+  command.add_flag("--json", options.json, "Print the report as JSON");
+  command.add_option(
+      "--run-dir",
+      options.run_directory,
+      "Folder for metrics.jsonl, config.json and report.html (default: runs/DATE-TIME)");
+}
+
+std::vector<Setting> effective_settings(const CLI::App& command) {
+  std::vector<Setting> settings;
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_single_name();
+    if (name == "help") continue;
+    const bool given = option->count() > 0;
+    std::string value =
+        given ? fmt::format("{}", fmt::join(option->results(), " ")) : option->get_default_str();
+    settings.push_back({name, std::move(value), given ? "command line" : "default"});
+  }
+  return settings;
+}
+
+std::string settings_json(const std::vector<Setting>& settings) {
+  nlohmann::ordered_json all;
+  for (const Setting& setting : settings) {
+    all[setting.key] = {{"value", setting.value}, {"origin", setting.origin}};
+  }
+  return all.dump(2) + "\n";
+}
+
+}  // namespace paceline::app

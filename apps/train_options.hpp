@@ -1,0 +1,45 @@
+// What `paceline train` can be told.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "delay_options.hpp"
+#include "paceline/run_report.hpp"
+
+namespace paceline::app {
+
+struct TrainOptions {
+  std::vector<std::string> schemes = {"relay"};
+  std::string close = "eager";
+  int workers = 0;
+  DelayOptions delays;
+
+  std::string model = "small-cnn";
+  int models = 4;
+  std::vector<std::string> optimizers = {"adam:lr=0.01"};
+  std::string data = "data/mnist";
+  int batch = 256;
+  int updates = 60;
+  std::uint64_t seed = 1;
+
+  int micro_batch = 256;
+  int compute_slots = 0;
+  bool verify = false;
+  bool json = false;
+  std::string run_directory;
+
+  int jobs() const { return models * updates; }
+};
+
+void add_train_options(CLI::App& command, TrainOptions& options);
+
+/// Every option with its value and where that came from.
+std::vector<Setting> effective_settings(const CLI::App& command);
+
+/// The settings as JSON: {"workers": {"value": "16", "origin": "default"}, ...}.
+std::string settings_json(const std::vector<Setting>& settings);
+
+}  // namespace paceline::app

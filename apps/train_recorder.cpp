@@ -1,0 +1,59 @@
+#include "train_recorder.hpp"
+
+#include <unistd.h>
+
+#include <limits>
+#include <vector>
+
+namespace paceline::app {
+
+Recorder::Recorder(const Plan& plan,
+                   const Setup& setup,
+                   int number,
+                   MetricsWriter& metrics,
+                   std::atomic<bool>& stop)
+    : metrics_(metrics), stop_(stop) {
+  run_.label = plan.info.label();
+  run_.load = plan.info.load;
+  run_.decode_delay = plan.info.decode_delay;
+  run_.jobs_per_round = plan.info.jobs_per_round;
+  run_.predicted = plan.predicted;
+  run_.limit = plan.limit;
+  run_.loss.resize(static_cast<std::size_t>(setup.options.models));
+  state_.scheme = run_.label;
+  state_.scheme_number = number;
+  state_.schemes = static_cast<int>(setup.plans.size());
+  state_.jobs = setup.options.jobs();
+  state_.workers = setup.delays.workers;
+  state_.loss.assign(static_cast<std::size_t>(setup.options.models),
+                     std::numeric_limits<double>::quiet_NaN());
+  ProgressOptions display;
+  display.fd = STDERR_FILENO;
+  display.terminal = is_live_terminal(STDERR_FILENO);
+  progress_ = std::make_unique<Progress>(display);
+}
+
+void Recorder::on_round(const RoundReport& report) {
+  const RoundRecord& record = *report.record;
+  run_.history.push_back(summarize(record));
+  std::vector<JobLoss> losses;
+  for (const RoundReport::Job& job : report.jobs) {
+    losses.push_back({job.job, job.model, job.loss});
+    run_.loss[job.model.index()].push_back({record.closed, job.job, job.loss});
+    state_.loss[job.model.index()] = job.loss;
+  }
+  if (auto written = metrics_.write(run_.label, record, losses); !written && !error_) {
+    error_ = written.error();
+    stop_ = true;  // a run whose metrics are lost is not worth going on
+  }
+  state_.jobs_done += static_cast<int>(report.jobs.size());
+  state_.round = record.round.value;
+  state_.elapsed = record.closed;
+  state_.stragglers.clear();
+  for (int i = 0; i < record.stragglers.workers(); ++i) {
+    if (record.stragglers.contains(WorkerId{i})) state_.stragglers.push_back(i);
+  }
+  progress_->show(state_, record.closed);
+}
+
+}  // namespace paceline::app

@@ -1,0 +1,50 @@
+// Follows one scheme's run: history and losses for the report, metrics.jsonl, live progress.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+
+#include "paceline/expected.hpp"
+#include "paceline/local_runtime.hpp"
+#include "paceline/metrics.hpp"
+#include "paceline/progress.hpp"
+#include "paceline/run_report.hpp"
+#include "train_setup.hpp"
+
+namespace paceline::app {
+
+class Recorder {
+ public:
+  /// @param number  of the scheme, from 1
+  /// @param stop    set when metrics cannot be written, which ends the run
+  Recorder(const Plan& plan,
+           const Setup& setup,
+           int number,
+           MetricsWriter& metrics,
+           std::atomic<bool>& stop);
+
+  void on_round(const RoundReport& report);
+
+  /// The run has ended well: leaves one line of progress.
+  void finish() { progress_->finish(state_); }
+
+  /// The run has failed: takes the progress away.
+  void clear() { progress_->clear(); }
+
+  /// Why the recorder stopped the run, if it did.
+  const std::optional<Error>& error() const { return error_; }
+
+  /// The report so far.
+  SchemeRun& run() { return run_; }
+
+ private:
+  MetricsWriter& metrics_;
+  std::atomic<bool>& stop_;
+  SchemeRun run_;
+  ProgressState state_;
+  std::unique_ptr<Progress> progress_;
+  std::optional<Error> error_;
+};
+
+}  // namespace paceline::app

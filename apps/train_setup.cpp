@@ -1,0 +1,123 @@
+#include "train_setup.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "paceline/close_policy.hpp"
+#include "paceline/round_coordinator.hpp"
+#include "paceline/simulator.hpp"
+
+namespace paceline::app {
+namespace {
+
+constexpr int kDefaultWorkers = 16;
+constexpr int kMostWorkers = 256;
+
+Expected<void> check_numbers(const TrainOptions& options) {
+  const auto at_least_one = [](const char* name, int value) -> Expected<void> {
+    if (value >= 1) return {};
+    return invalid(fmt::format("--{} {} is not allowed; at least 1", name, value));
+  };
+  for (const auto& [name, value] : {std::pair{"models", options.models},
+                                    std::pair{"updates", options.updates},
+                                    std::pair{"batch", options.batch}}) {
+    if (auto good = at_least_one(name, value); !good) return good;
+  }
+  if (options.workers > kMostWorkers) {
+    return invalid(fmt::format(
+        "--workers {} is too many for one process; at most {}", options.workers, kMostWorkers));
+  }
+  return {};
+}
+
+Expected<Mnist> load_data(const TrainOptions& options) {
+  if (options.data != "synthetic") return read_mnist(options.data);
+  constexpr int kTrain = 8192;
+  constexpr int kTest = 2048;
+  const DataSet all = make_synthetic_classes(kTrain + kTest, 64, 10, options.seed);
+  return Mnist{slice(all, 0, kTrain), slice(all, kTrain, kTest)};
+}
+
+Expected<Plan> make_plan(const std::string& text, const Setup& setup) {
+  const TrainOptions& options = setup.options;
+  auto policy = make_close_policy(options.close);
+  if (!policy) return Unexpected(policy.error());
+  auto scheme = make_scheme(text,
+                            {.workers = setup.delays.workers,
+                             .jobs = options.jobs(),
+                             .rule = (*policy)->rule(),
+                             .seed = options.seed});
+  if (!scheme) return Unexpected(scheme.error());
+  Plan plan;
+  plan.info = (*scheme)->info();
+  auto coordinator = make_round_coordinator(
+      std::move(*scheme), std::move(*policy), {.jobs = options.jobs(), .models = options.models});
+  if (!coordinator) return Unexpected(coordinator.error());
+  plan.coordinator = std::move(*coordinator);
+  if (setup.delays.source) {
+    auto twin = plan.coordinator->clone();
+    auto simulated = simulate(*twin, *setup.delays.source);
+    if (!simulated) return Unexpected(simulated.error());
+    plan.predicted = simulated->total;
+    plan.limit = clairvoyant_total(*setup.delays.source, options.jobs(), plan.info.jobs_per_round);
+  }
+  return plan;
+}
+
+}  // namespace
+
+Expected<Setup> make_setup(const TrainOptions& options) {
+  if (auto good = check_numbers(options); !good) return Unexpected(good.error());
+  Setup setup;
+  setup.options = options;
+  const bool profile = !options.delays.profile.empty();
+  const int workers = options.workers > 0 || profile ? options.workers : kDefaultWorkers;
+  auto delays =
+      make_delays(options.delays, workers, options.jobs() + options.models + 64, options.seed);
+  if (!delays) return Unexpected(delays.error());
+  setup.delays = std::move(*delays);
+
+  for (const std::string& list : options.schemes) {
+    for (const std::string& text : split_schemes(list)) {
+      auto plan = make_plan(text, setup);
+      if (!plan) return Unexpected(plan.error());
+      setup.plans.push_back(std::move(*plan));
+    }
+  }
+  for (const std::string& text : options.optimizers) {
+    if (auto optimizer = make_optimizer(text); !optimizer) return Unexpected(optimizer.error());
+  }
+
+  auto data = load_data(options);
+  if (!data) return Unexpected(data.error());
+  setup.data = std::make_unique<Mnist>(std::move(*data));
+  if (options.batch > setup.data->train.samples) {
+    return invalid(fmt::format("--batch {} is more than the {} training samples",
+                               options.batch,
+                               setup.data->train.samples));
+  }
+  auto model = make_training_model(options.model, setup.data->train);
+  if (!model) return Unexpected(model.error());
+  setup.model = std::move(*model);
+  setup.sampler = make_permutation_sampler(setup.data->train.samples, options.batch, options.seed);
+  return setup;
+}
+
+ModelBank make_bank(const Setup& setup, const SchemeInfo& info) {
+  std::vector<std::vector<float>> initial;
+  std::vector<std::unique_ptr<Optimizer>> optimizers;
+  const auto& texts = setup.options.optimizers;
+  for (int m = 0; m < setup.options.models; ++m) {
+    initial.push_back(
+        setup.model->initial_parameters(setup.options.seed + static_cast<std::uint64_t>(m)));
+    optimizers.push_back(
+        std::move(make_optimizer(texts[static_cast<std::size_t>(m) % texts.size()]).value()));
+  }
+  return {{.length = setup.model->length(), .parts = info.parts, .batch_size = setup.options.batch},
+          std::move(initial),
+          std::move(optimizers)};
+}
+
+}  // namespace paceline::app

@@ -1,0 +1,43 @@
+// What `paceline train` checks and builds before anything runs.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "delay_options.hpp"
+#include "paceline/coordinator.hpp"
+#include "paceline/data_set.hpp"
+#include "paceline/expected.hpp"
+#include "paceline/model_bank.hpp"
+#include "paceline/scheme.hpp"
+#include "paceline/training.hpp"
+#include "train_options.hpp"
+
+namespace paceline::app {
+
+/// A scheme that has been checked and is ready to be played.
+struct Plan {
+  SchemeInfo info;
+  std::unique_ptr<Coordinator> coordinator;
+  std::optional<Seconds> predicted;
+  std::optional<Seconds> limit;
+};
+
+/// Everything the schemes of one run share.
+struct Setup {
+  TrainOptions options;
+  Delays delays;
+  std::unique_ptr<Mnist> data;  ///< behind a pointer: the model refers to it
+  std::unique_ptr<TrainingModel> model;
+  std::unique_ptr<BatchSampler> sampler;
+  std::vector<Plan> plans;
+};
+
+/// Checks every option and builds every scheme.
+Expected<Setup> make_setup(const TrainOptions& options);
+
+/// Every model at its start, with a fresh optimizer; all schemes begin from the same.
+ModelBank make_bank(const Setup& setup, const SchemeInfo& info);
+
+}  // namespace paceline::app
