@@ -10,8 +10,8 @@ namespace paceline {
 template <class T>
 class Cloned {
  public:
-  Cloned(std::unique_ptr<T> value)
-      : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor): a drop-in owner
+  // NOLINTNEXTLINE(google-explicit-constructor): a drop-in owner
+  Cloned(std::unique_ptr<T> value) : value_(std::move(value)) {}
 
   Cloned(const Cloned& other) : value_(other.value_ ? other.value_->clone() : nullptr) {}
 

@@ -48,13 +48,11 @@ inline Unexpected<Error> failed(std::string message) {
 template <class T, class E = Error>
 class [[nodiscard]] Expected {
  public:
-  Expected(T value)
-      : state_(std::in_place_index<0>, std::move(value)) {
-  }  // NOLINT(google-explicit-constructor): as std::expected
+  // NOLINTNEXTLINE(google-explicit-constructor): as std::expected
+  Expected(T value) : state_(std::in_place_index<0>, std::move(value)) {}
 
-  Expected(Unexpected<E> error)
-      : state_(std::in_place_index<1>, std::move(error)) {
-  }  // NOLINT(google-explicit-constructor): as std::expected
+  // NOLINTNEXTLINE(google-explicit-constructor): as std::expected
+  Expected(Unexpected<E> error) : state_(std::in_place_index<1>, std::move(error)) {}
 
   bool has_value() const { return state_.index() == 0; }
 
@@ -107,9 +105,8 @@ class [[nodiscard]] Expected<void, E> {
  public:
   Expected() = default;
 
-  Expected(Unexpected<E> error)
-      : state_(std::in_place_index<1>, std::move(error)) {
-  }  // NOLINT(google-explicit-constructor): as std::expected
+  // NOLINTNEXTLINE(google-explicit-constructor): as std::expected
+  Expected(Unexpected<E> error) : state_(std::in_place_index<1>, std::move(error)) {}
 
   bool has_value() const { return state_.index() == 0; }
 

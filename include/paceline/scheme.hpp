@@ -59,11 +59,12 @@ struct SchemeInfo {
   int workers = 0;         ///< n
   int decode_delay =
       0;  ///< T: a job is decoded by the close of the T-th round after the one it opened in
-  int jobs_per_round = 1;      ///< m: new jobs in a full round
-  int open_jobs = 1;           ///< most jobs in flight; so many models are needed
-  int parts = 1;               ///< a gradient is cut into so many equal parts (2 for complex codes)
-  double load = 0;             ///< largest normalized load of a worker per round
-  int messages_per_round = 1;  ///< most vectors a worker sends per round
+  int jobs_per_round = 1;  ///< m: new jobs in a full round
+  int open_jobs = 1;       ///< most jobs in flight; so many models are needed
+  int parts = 1;           ///< a gradient is cut into so many equal parts (2 for complex codes)
+  // Schemes that add work (Scheme::adds_work) state the next two for a round without open work.
+  double load = 0;                 ///< largest normalized load of a worker per round
+  int messages_per_round = 1;      ///< most vectors a worker sends per round
   std::vector<double> chunk_size;  ///< fraction of a job's batch in each chunk, sums to 1
   double amplification_limit = std::numeric_limits<double>::infinity();  ///< no decoding exceeds it
   double error_bound =

@@ -108,7 +108,10 @@ void LocalTransport::begin_next(Worker& worker) {
   Assignment& next = *worker.orders.front();
   next.begun = std::max(next.sent, worker.free_at);
   next.due = after(next.begun, next.response);
-  if (computes(next.order)) {
+  if (next.response == kNever) {
+    next.place = Place::kHeld;  // until it is stopped; not worth computing
+    next.ready = kNoDeadline;
+  } else if (computes(next.order)) {
     next.place = Place::kQueued;
     pool_.submit(next, next.due);
   } else {
@@ -254,6 +257,16 @@ void LocalTransport::reclaim() {
     free_.push_back(std::move(assignment));
   }
   retired_.clear();
+}
+
+bool LocalTransport::awaits_answer() {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(workers_.begin(), workers_.end(), [](const Worker& worker) {
+    const auto first = std::find_if(worker.orders.begin(),
+                                    worker.orders.end(),
+                                    [](const auto& order) { return !order->stopped; });
+    return first != worker.orders.end() && (*first)->response < kNever;
+  });
 }
 
 void LocalTransport::recycle(std::vector<float> buffer) {

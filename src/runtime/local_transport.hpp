@@ -45,6 +45,9 @@ class LocalTransport final : public Transport {
 
   int outstanding() const override { return outstanding_; }
 
+  /// False once every order is, or stands behind, one with an injected time of kNever.
+  bool awaits_answer() override;
+
   void recycle(std::vector<float> buffer) override;
 
   /// Answers, given or stopped, that computing made later than injected by more than 5 %.

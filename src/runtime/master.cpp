@@ -1,5 +1,7 @@
 #include "runtime/master.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "paceline/check.hpp"
@@ -34,7 +36,7 @@ Expected<LocalRunResult> Master::run() {
 
 /// Handles the next answer or timer; returns without one in time to look at the interruption.
 Expected<void> Master::wait_for_event() {
-  PACELINE_CHECK(transport_.outstanding() > 0 || !timers_.empty());
+  if (timers_.empty() && !transport_.awaits_answer()) return failed(stalled());
   SteadyTime deadline = timers_.empty() ? kNoDeadline : clock_.at(timers_.top().at);
   if (options_.interrupted) {
     deadline = std::min(deadline, std::chrono::steady_clock::now() + kInterruptionCheck);
@@ -47,6 +49,16 @@ Expected<void> Master::wait_for_event() {
   timers_.pop();
   // The clock may round down below the time the timer was set to.
   return carry_out(coordinator_.on(TimerFired{timer.timer}, std::max(clock_.now(), timer.at)));
+}
+
+std::string Master::stalled() const {
+  return fmt::format(
+      "stalled after {} rounds and {} decoded jobs: {}",
+      result_.rounds,
+      result_.jobs,
+      transport_.outstanding() == 0
+          ? std::string("no order is outstanding and no timer is armed")
+          : fmt::format("{} outstanding orders will never be answered", transport_.outstanding()));
 }
 
 Expected<void> Master::on_delivery() {
@@ -135,7 +147,7 @@ void Master::drop(const Drop& drop) {
 }
 
 void Master::report(const RoundRecord& record) {
-  ++result_.rounds;
+  if (record.busy > 0) ++result_.rounds;
   stragglers_ += record.stragglers.size();
   result_.wait_outs += record.waited_out ? 1 : 0;
   if (options_.observer) options_.observer({&record, decoded_});

@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <queue>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,7 @@ class Master {
   };
 
   Expected<void> wait_for_event();
+  std::string stalled() const;
   Expected<void> on_delivery();
   Expected<void> carry_out(Actions actions);
   Expected<void> send(Order order);

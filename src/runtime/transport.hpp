@@ -48,6 +48,9 @@ class Transport {
   /// Orders sent and neither delivered nor stopped.
   virtual int outstanding() const = 0;
 
+  /// Whether one of them can still be answered; if not, waiting without a deadline is for ever.
+  virtual bool awaits_answer() = 0;
+
   /// Gives a buffer of a message back for later ones.
   virtual void recycle(std::vector<float> buffer) = 0;
 

@@ -6,7 +6,8 @@
 
 namespace paceline {
 
-/// "relay:T=1,r0=2,x=0,due=8,mid=2,split=0,speed=0,bundle=1,accept_late=0"
+/// "relay:T=1,r0=2,x=0.2,due=4,mid=1,split=0,speed=0,bundle=1,accept_late=0"; these are the
+/// defaults.
 SchemeEntry relay_entry();
 
 }  // namespace paceline

@@ -163,7 +163,7 @@ RoundWork plan_round(const Setting& setting,
   const int live = static_cast<int>(forecast.order.size());
   const int free = game.window - open_jobs(ledger.units);
   PACELINE_CHECK(free >= 0);
-  int jobs = std::min({setting.bundle, game.jobs - ledger.started, free});
+  const int jobs = std::min({setting.bundle, game.jobs - ledger.started, free});
 
   RoundWork work;
   work.round = round;
@@ -175,27 +175,28 @@ RoundWork plan_round(const Setting& setting,
   work.work.resize(static_cast<std::size_t>(game.workers));
   const int used = hand_out(copies_of_open_units(setting, work, live, cap), forecast, work);
   work.busy = used;
-  if (jobs == 0) return work;
 
   const Round deadline{round.value + setting.late_rounds};
   const int left = live - used;
-  if (left == 0) {  // due units took everybody: the new jobs wait whole
-    add_new_units(
-        std::vector<double>(static_cast<std::size_t>(jobs), 1.0), game, jobs, deadline, work);
-    work.assigned.resize(work.units.size(), false);
-    return work;
+  const int served = std::min(jobs, left);
+  if (served > 0) {
+    const int first_unit = static_cast<int>(work.units.size());
+    work.fresh = count_new_units(setting, left, served);
+    add_new_units(new_sizes(setting, forecast, static_cast<std::size_t>(used), work.fresh, served),
+                  game,
+                  served,
+                  deadline,
+                  work);
+    work.assigned.resize(work.units.size(), true);
+    deal_in_snake(forecast, used, first_unit, work.fresh, work);
+    work.busy = live;
   }
-  work.busy = live;
-  jobs = std::min(jobs, left);
-  const int first_unit = static_cast<int>(work.units.size());
-  work.fresh = count_new_units(setting, left, jobs);
-  add_new_units(new_sizes(setting, forecast, static_cast<std::size_t>(used), work.fresh, jobs),
-                game,
-                jobs,
-                deadline,
-                work);
-  work.assigned.resize(work.units.size(), true);
-  deal_in_snake(forecast, used, first_unit, work.fresh, work);
+  if (served < jobs) {  // open units took the workers: these jobs wait whole
+    const int waiting = jobs - served;
+    const std::vector<double> whole(static_cast<std::size_t>(waiting), 1.0);
+    add_new_units(whole, game, waiting, deadline, work);
+    work.assigned.resize(work.units.size(), false);
+  }
   return work;
 }
 

@@ -128,6 +128,29 @@ TEST(LocalRuntime, CountsAnswersThatComeLateForWantOfCores) {
   EXPECT_EQ(result->overruns, 8);
 }
 
+TEST(LocalRuntime, WorkersThatNeverAnswerAreDoneWithout) {
+  TrainingRun run(4, 2);
+  const double never = std::numeric_limits<double>::infinity();
+  const ScriptedDelays delays(4, [&](int, int worker) { return worker < 2 ? 2.0 : never; });
+  run.options.delays = &delays;
+  ASSERT_TRUE(run.go());
+  EXPECT_LT(test::distance(run.weights, run.expected_weights()), 1e-6);
+}
+
+TEST(LocalRuntime, ARunThatWaitsForAnswersThatNeverComeEnds) {
+  TrainingRun run(4, 4);
+  const double never = std::numeric_limits<double>::infinity();
+  const ScriptedDelays delays(
+      4, [&](int round, int worker) { return round == 2 && worker == 3 ? never : 2.0; });
+  run.options.delays = &delays;
+  const auto result = run.go();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::kFailed);
+  EXPECT_EQ(result.error().message,
+            "stalled after 2 rounds and 2 decoded jobs: 1 outstanding orders will never be "
+            "answered");
+}
+
 TEST(LocalRuntime, AnExceptionEndsTheRunWithWorkerAndJobOnTop) {
   TrainingRun run(3, 3);
   std::atomic<int> calls{0};

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <latch>
+#include <limits>
 #include <vector>
 
 #include "runtime/runtime_support.hpp"
@@ -137,6 +138,16 @@ TEST_F(LocalTransportTest, AStopFreesTheWorkerForTheNextOrder) {
   EXPECT_EQ(transport_->outstanding(), 1);
   EXPECT_EQ(next(soon()), std::pair(0, 1));
   EXPECT_EQ(next(now() + milliseconds(5)), std::pair(-1, -1));
+}
+
+TEST_F(LocalTransportTest, AStopFreesAWorkerThatWouldNeverAnswer) {
+  with([](int round, int) { return round == 0 ? std::numeric_limits<double>::infinity() : 1.0; });
+  send(order(0, 0));
+  send(order(0, 1));
+  EXPECT_FALSE(transport_->awaits_answer());
+  transport_->stop(WorkerId{0}, Round{0});
+  EXPECT_TRUE(transport_->awaits_answer());
+  EXPECT_EQ(next(soon()), std::pair(0, 1));
 }
 
 TEST_F(LocalTransportTest, AStopReachesAnOrderThatIsBeingComputed) {

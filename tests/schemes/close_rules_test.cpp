@@ -71,26 +71,19 @@ TEST(CloseRules, OnlyThePublishedTestOfSrSgcRefusesACleanRound) {
 }
 
 TEST(CloseRules, MSgcModelTestRefusesWhatCouldStillBeDecoded) {
-  const auto second_round = [](CloseRule rule) {
-    SchemePlayer player = player_of("m-sgc:B=1,W=3,lambda=2,code=cyclic", 4, rule);
+  const auto fourth_round = [](CloseRule rule) {
+    SchemePlayer player = player_of("m-sgc:B=2,W=4,lambda=1,code=cyclic", 4, rule);
     close_without(player, {0});
+    close_without(player, {});
+    close_without(player, {});
     return player;
   };
-  // Round 1: worker 0 again would fail twice for job 0. Workers 1 and 2 make three distinct ones.
-  EXPECT_FALSE(may_close_without(second_round(CloseRule::kModel), {0}));
-  EXPECT_FALSE(may_close_without(second_round(CloseRule::kDecodable), {0}));
-  EXPECT_FALSE(may_close_without(second_round(CloseRule::kModel), {1, 2}));
-  EXPECT_FALSE(may_close_without(second_round(CloseRule::kDecodable), {1, 2}));
-  // Round 3: nobody owes job 1 ... 3 anything; that worker 0 straggled 2 rounds before the window's
-  // end matters to the model only.
-  SchemePlayer model = second_round(CloseRule::kModel);
-  SchemePlayer decodable = second_round(CloseRule::kDecodable);
-  close_without(model, {});
-  close_without(decodable, {});
-  for (const int worker : {0, 1, 2, 3}) {
-    EXPECT_TRUE(may_close_without(model, {worker}));
-    EXPECT_TRUE(may_close_without(decodable, {worker}));
-  }
+  // Worker 0 twice in four rounds spans more than B = 2 rounds, but fails only B times per job.
+  EXPECT_FALSE(may_close_without(fourth_round(CloseRule::kModel), {0}));
+  EXPECT_TRUE(may_close_without(fourth_round(CloseRule::kDecodable), {0}));
+  // A second distinct worker is too much for either.
+  EXPECT_FALSE(may_close_without(fourth_round(CloseRule::kModel), {1}));
+  EXPECT_FALSE(may_close_without(fourth_round(CloseRule::kDecodable), {0, 1}));
 }
 
 TEST(CloseRules, WithoutCodedDataTheFirstFailuresAreFree) {

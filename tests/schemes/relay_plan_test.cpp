@@ -100,6 +100,18 @@ TEST(RelayPlan, GivesSeveralDueUnitsToOneWorkerOnlyWhenTheyOutnumberTheWorkers) 
   EXPECT_EQ(work.fresh, 0);
 }
 
+TEST(RelayPlan, LetsNewJobsWaitWholeForWhichNoWorkerIsLeft) {
+  Setting setting;
+  setting.bundle = 2;
+  setting.copies = 1;
+  const Ledger ledger{{open_unit(0, 0, 32, 1), open_unit(1, 0, 32, 1)}, 2};
+  const RoundWork work = plan_round(setting, game_of(3, 4), ledger, Round{1}, by_id(3));
+  EXPECT_EQ(work_of(work), (std::vector<std::vector<int>>{{0}, {1}, {2}}));
+  EXPECT_EQ(work.units[2], open_unit(2, 0, 3 * kChunksPerWorker, 2));
+  EXPECT_EQ(work.units[3], open_unit(3, 0, 3 * kChunksPerWorker, 2));
+  EXPECT_EQ(work.assigned, (std::vector<bool>{true, true, true, false}));
+}
+
 TEST(RelayPlan, SpreadsTheLastUnitsOverAllWorkers) {
   Setting setting;
   Game game = game_of(7, 2);

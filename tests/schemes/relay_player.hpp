@@ -1,4 +1,4 @@
-// Plays a scheme against given response times, answer by answer, and keeps what happened.
+// Plays relay against given response times, answer by answer, and keeps what happened.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "paceline/random.hpp"
 #include "paceline/scheme.hpp"
 #include "schemes/relay.hpp"
+#include "support/scheme_player.hpp"
 
 namespace paceline::test {
 
@@ -175,15 +176,6 @@ inline std::unique_ptr<Scheme> relay_of(const std::string& text, int workers, in
   auto made = try_relay(text, workers, jobs);
   PACELINE_CHECK(made.has_value());
   return std::move(*made);
-}
-
-inline bool same_plans(const RoundPlan& a, const RoundPlan& b) {
-  const auto same_task = [](const MiniTask& x, const MiniTask& y) {
-    return x.job == y.job && x.load == y.load && std::ranges::equal(x.row.terms(), y.row.terms());
-  };
-  return std::ranges::equal(a.per_worker, b.per_worker, [&](const auto& x, const auto& y) {
-    return std::ranges::equal(x, y, same_task);
-  });
 }
 
 }  // namespace paceline::test

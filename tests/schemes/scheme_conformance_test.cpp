@@ -34,6 +34,12 @@ std::vector<ConformanceCase> cases() {
       {"m-sgc:B=2,W=3,lambda=4", 4},
       {"m-sgc:B=1,W=4,lambda=1", 1},
       {"m-sgc:B=1,W=2,lambda=2,code=repetition,bundle=2", 8},
+      {"relay", 1},
+      {"relay", 7},
+      {"relay:T=0,r0=3,x=0", 8},
+      {"relay:T=2,r0=1,x=0.5,split=1,speed=8", 6},
+      {"relay:T=5,r0=2,x=0.7,due=3,bundle=2,accept_late=1", 8},
+      {"relay:T=3,r0=1,x=0.9,bundle=4", 3},
   };
 }
 

@@ -1,0 +1,244 @@
+#include "schemes/relay_scheme.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "paceline/check.hpp"
+
+namespace paceline::relay {
+namespace {
+
+/// By unit: done before, or answered now.
+std::vector<bool> done_units(const RoundWork& work, const Answers& answers) {
+  std::vector<bool> done;
+  for (const Unit& unit : work.units) done.push_back(unit.done);
+  for (std::size_t i = 0; i < work.work.size(); ++i) {
+    for (int task = 0; task < answers.done[i]; ++task) {
+      done[static_cast<std::size_t>(work.work[i][static_cast<std::size_t>(task)])] = true;
+    }
+  }
+  return done;
+}
+
+/// Worker i has answered its first order.
+bool has_answered(const Record& record, const Answers& answers, std::size_t i) {
+  return record.ordered[i] > 0 && answers.done[i] >= record.ordered[i];
+}
+
+/// Half of the busy workers have answered, or the last answer took four times as long as the
+/// first (which stands for the half that may never come).
+bool time_to_rescue(const Record& record, const Answers& answers) {
+  int answered = 0;
+  Seconds first = kNever;
+  Seconds last{0};
+  for (std::size_t i = 0; i < record.ordered.size(); ++i) {
+    if (!has_answered(record, answers, i)) continue;
+    ++answered;
+    first = std::min(first, answers.time[i]);
+    last = std::max(last, answers.time[i]);
+  }
+  return answered > 0 && (2 * answered >= record.work.busy || last >= 4 * first);
+}
+
+}  // namespace
+
+Relay::Relay(SchemeInfo info, const Setting& setting, const Game& game, bool accept_late)
+    : info_(std::move(info)),
+      setting_(setting),
+      game_(game),
+      accept_late_(accept_late),
+      workers_(static_cast<std::size_t>(game.workers)) {
+  open_round(Ledger{}, Round{0});
+}
+
+RoundPlan Relay::plan(Round round) const {
+  PACELINE_CHECK(round == now());
+  std::vector<MiniTask> tasks;  // copies share a row
+  for (const Unit& unit : work().units) tasks.push_back(task_of(unit));
+  RoundPlan plan;
+  plan.per_worker.resize(work().work.size());
+  for (std::size_t i = 0; i < plan.per_worker.size(); ++i) {
+    for (int task = 0; task < current_.ordered[i]; ++task) {
+      const int unit = work().work[i][static_cast<std::size_t>(task)];
+      plan.per_worker[i].push_back(tasks[static_cast<std::size_t>(unit)]);
+    }
+  }
+  return plan;
+}
+
+bool Relay::may_close(Round round, const Answers& answers) const {
+  PACELINE_CHECK(round == now());
+  return relay::may_close(setting_, work(), done_units(work(), answers));
+}
+
+RoundPlan Relay::more(Round round, const Answers& answers) {
+  PACELINE_CHECK(round == now());
+  if (!rescued_ && time_to_rescue(current_, answers)) {
+    rescued_ = true;
+    return rescue(overdue(setting_, work(), done_units(work(), answers)), answers);
+  }
+  if (!rescued_all_ && only_debtors_missing(answers)) {
+    rescued_all_ = true;
+    const std::vector<bool> done = done_units(work(), answers);
+    if (!relay::may_close(setting_, work(), done)) {
+      return rescue(unanswered(work(), done), answers);
+    }
+  }
+  return {};
+}
+
+std::vector<Decoding> Relay::close(Round round, const Answers& answers) {
+  PACELINE_CHECK(may_close(round, answers));
+  take_samples(current_, answers);
+  settle_round(answers);
+  std::vector<Decoding> decoded = take_complete_jobs();
+  const Ledger left = remainder(work());
+  learn(answers);
+  open_round(left, Round{round.value + 1});
+  return decoded;
+}
+
+std::vector<Decoding> Relay::late(
+    Round round, WorkerId worker, int done, Seconds took, Seconds compute) {
+  const std::size_t i = worker.index();
+  workers_[i].silent = 0;
+  const auto found = std::find_if(records_.begin(), records_.end(), [&](const Record& record) {
+    return record.work.round == round;
+  });
+  if (found == records_.end()) return {};  // matured: the worker has been learned as missing
+  if (!found->heard[i] && done >= found->ordered[i]) {
+    take_sample(*found, worker, took.count(), compute.count());
+    learn_late(workers_, *found, worker);
+  }
+  if (!accept_late_) return {};
+  const std::vector<int>& tasks = found->work.work[i];
+  for (int task = 0; task < done; ++task) {
+    const auto unit = static_cast<std::size_t>(tasks[static_cast<std::size_t>(task)]);
+    settle_late(found->work.units[unit], {worker, round, task});
+  }
+  return take_complete_jobs();
+}
+
+MiniTask Relay::task_of(const Unit& unit) const {
+  return {unit.job,
+          Row({Term{.chunk = ChunkId{unit.begin}, .count = unit.chunks()}}),
+          static_cast<double>(unit.chunks()) / game_.chunks};
+}
+
+void Relay::open_round(const Ledger& ledger, Round round) {
+  const Forecast seen = forecast(workers_, setting_, round);
+  current_ = open_record(plan_round(setting_, game_, ledger, round, seen), game_);
+  rescued_ = false;
+  rescued_all_ = false;
+}
+
+/// Everyone has answered but workers that have not answered an earlier round either.
+bool Relay::only_debtors_missing(const Answers& answers) const {
+  for (std::size_t i = 0; i < current_.ordered.size(); ++i) {
+    if (answers.done[i] >= current_.ordered[i] || workers_[i].silent > 0) continue;
+    const bool owes =
+        std::ranges::any_of(records_, [i](const Record& record) { return !record.heard[i]; });
+    if (!owes) return false;
+  }
+  return true;
+}
+
+/// Copies of `units` for the workers that have nothing left to do, the earliest to answer first.
+RoundPlan Relay::rescue(const std::vector<int>& units, const Answers& answers) {
+  std::vector<std::size_t> helpers;
+  for (std::size_t i = 0; i < current_.ordered.size(); ++i) {
+    const bool idle = answers.done[i] == static_cast<int>(work().work[i].size());
+    if (idle && has_answered(current_, answers, i) && answers.time[i] < kNever)
+      helpers.push_back(i);
+  }
+  if (units.empty() || helpers.empty()) return {};
+  std::stable_sort(helpers.begin(), helpers.end(), [&](std::size_t a, std::size_t b) {
+    return answers.time[a] < answers.time[b];
+  });
+  take_samples(current_, answers);  // before the second answers hide the first ones
+  const std::vector<std::vector<int>> given = spread(units, helpers.size());
+  RoundPlan extra;
+  extra.per_worker.resize(work().work.size());
+  for (std::size_t h = 0; h < helpers.size(); ++h) {
+    for (const int index : given[h]) {
+      const Unit& unit = work().units[static_cast<std::size_t>(index)];
+      extra.per_worker[helpers[h]].push_back(task_of(unit));
+      current_.work.work[helpers[h]].push_back(index);
+    }
+  }
+  return extra;
+}
+
+/// Every unit answered in this round is done by its first answer; equal times by worker.
+void Relay::settle_round(const Answers& answers) {
+  std::vector<std::optional<MessageId>> best(work().units.size());
+  std::vector<Seconds> best_time(work().units.size(), kNever);
+  for (std::size_t i = 0; i < work().work.size(); ++i) {
+    for (int task = 0; task < answers.done[i]; ++task) {
+      const auto unit = static_cast<std::size_t>(work().work[i][static_cast<std::size_t>(task)]);
+      // The time in `answers` is that of the last answer, which may be to a rescue copy.
+      const bool first_order = task < current_.ordered[i] && current_.heard[i];
+      const Seconds time = first_order ? Seconds(current_.sample[i].took) : answers.time[i];
+      if (best[unit] && time >= best_time[unit]) continue;
+      best[unit] = MessageId{WorkerId{static_cast<int>(i)}, now(), task};
+      best_time[unit] = time;
+    }
+  }
+  for (std::size_t unit = 0; unit < best.size(); ++unit) {
+    Unit& settled = current_.work.units[unit];
+    if (settled.done || !best[unit]) continue;
+    settled.done = true;
+    add_to_sum(settled, *best[unit]);
+  }
+}
+
+/// A late message of a unit counts if nothing of the unit has been done since, by others or,
+/// where it was split, in pieces.
+void Relay::settle_late(const Unit& whole, MessageId message) {
+  int open = 0;
+  const auto inside = [&](const Unit& unit) {
+    return !unit.done && unit.job == whole.job && unit.begin >= whole.begin &&
+           unit.end <= whole.end;
+  };
+  for (const Unit& unit : work().units) open += inside(unit) ? unit.chunks() : 0;
+  if (open < whole.chunks()) return;
+  for (Unit& unit : current_.work.units) unit.done = unit.done || inside(unit);
+  add_to_sum(whole, message);
+}
+
+void Relay::add_to_sum(const Unit& unit, MessageId message) {
+  OpenSum& sum = sums_[unit.job];
+  sum.chunks += unit.chunks();
+  sum.terms.push_back({message});
+}
+
+std::vector<Decoding> Relay::take_complete_jobs() {
+  std::vector<Decoding> decoded;
+  for (auto sum = sums_.begin(); sum != sums_.end();) {
+    if (sum->second.chunks < game_.chunks) {
+      ++sum;
+      continue;
+    }
+    decoded.push_back({sum->first, std::move(sum->second.terms)});
+    sum = sums_.erase(sum);
+  }
+  return decoded;
+}
+
+void Relay::learn(const Answers& answers) {
+  learn_round(workers_, current_, last_median_);
+  last_median_ = current_.median;
+  double lasted = 0;
+  for (const Seconds time : answers.time) {
+    if (time < kNever) lasted = std::max(lasted, time.count());
+  }
+  records_.push_back(std::move(current_));
+  for (Record& record : records_) record.elapsed += lasted;
+  while (!records_.empty() && mature(records_.front(), records_.back().work.round)) {
+    learn_silence(workers_, records_.front());
+    records_.pop_front();
+  }
+}
+
+}  // namespace paceline::relay

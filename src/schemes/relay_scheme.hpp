@@ -1,0 +1,72 @@
+// The relay scheme as a state machine over the pure functions of relay_plan.hpp and
+// relay_learn.hpp. It keeps the books: which unit is done by which message, which job is complete.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "paceline/scheme.hpp"
+#include "schemes/relay_learn.hpp"
+#include "schemes/relay_plan.hpp"
+
+namespace paceline::relay {
+
+class Relay final : public Scheme {
+ public:
+  /// @param accept_late  whether answers to closed rounds complete units
+  Relay(SchemeInfo info, const Setting& setting, const Game& game, bool accept_late);
+
+  const SchemeInfo& info() const override { return info_; }
+
+  RoundPlan plan(Round round) const override;
+  bool may_close(Round round, const Answers& answers) const override;
+
+  bool adds_work() const override { return true; }
+
+  /// At most two rescues a round: one early, for the units the round cannot close without; one for
+  /// all units when only workers that owe older answers, and so may be dead, have not answered.
+  RoundPlan more(Round round, const Answers& answers) override;
+
+  std::vector<Decoding> close(Round round, const Answers& answers) override;
+  std::vector<Decoding> late(
+      Round round, WorkerId worker, int done, Seconds took, Seconds compute) override;
+
+  std::unique_ptr<Scheme> clone() const override { return std::make_unique<Relay>(*this); }
+
+ private:
+  /// The messages of a job's done units.
+  struct OpenSum {
+    int chunks = 0;
+    std::vector<Coefficient> terms;
+  };
+
+  const RoundWork& work() const { return current_.work; }
+
+  Round now() const { return work().round; }
+
+  MiniTask task_of(const Unit& unit) const;
+  void open_round(const Ledger& ledger, Round round);
+  bool only_debtors_missing(const Answers& answers) const;
+  RoundPlan rescue(const std::vector<int>& units, const Answers& answers);
+  void settle_round(const Answers& answers);
+  void settle_late(const Unit& whole, MessageId message);
+  void add_to_sum(const Unit& unit, MessageId message);
+  std::vector<Decoding> take_complete_jobs();
+  void learn(const Answers& answers);
+
+  SchemeInfo info_;
+  Setting setting_;
+  Game game_;
+  bool accept_late_;
+  std::vector<WorkerHistory> workers_;
+  std::deque<Record> records_;     ///< closed rounds whose times are not all known, oldest first
+  std::map<JobId, OpenSum> sums_;  ///< of the jobs that have a done unit
+  double last_median_ = 0;
+  Record current_;
+  bool rescued_ = false;      ///< units that the round needs
+  bool rescued_all_ = false;  ///< all units
+};
+
+}  // namespace paceline::relay
