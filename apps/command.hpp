@@ -2,13 +2,21 @@
 // into exit codes.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 
 #include "paceline/expected.hpp"
 
+namespace CLI {
+class App;
+}
+
 namespace paceline::app {
+
+// Exit codes (docs/errors.md).
+inline constexpr int kExitFailed = 1;
+inline constexpr int kExitInvalid = 2;
+inline constexpr int kExitInterrupted = 130;
 
 /// What the chosen subcommand does once all options are read; it gets the command line as typed.
 using Run = std::function<Expected<void>(const std::string& typed)>;

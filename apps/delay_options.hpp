@@ -2,7 +2,6 @@
 // delay model.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,6 +9,10 @@
 
 #include "paceline/delays.hpp"
 #include "paceline/expected.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace paceline::app {
 

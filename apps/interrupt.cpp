@@ -4,12 +4,11 @@
 
 #include <csignal>
 
+#include "command.hpp"
 #include "paceline/progress.hpp"
 
 namespace paceline::app {
 namespace {
-
-constexpr int kExitInterrupted = 130;
 
 std::atomic<bool> interrupted{false};
 static_assert(std::atomic<bool>::is_always_lock_free,

@@ -2,6 +2,7 @@
 // interrupted.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -12,10 +13,6 @@
 
 namespace paceline::app {
 namespace {
-
-constexpr int kExitFailed = 1;
-constexpr int kExitInvalid = 2;
-constexpr int kExitInterrupted = 130;
 
 int exit_code(ErrorCode code) {
   switch (code) {

@@ -1,6 +1,7 @@
 // paceline schemes: every scheme with its parameters, load, decode delay and source.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 

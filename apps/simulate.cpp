@@ -1,6 +1,7 @@
 // paceline simulate: plays schemes in virtual time over a delay profile or a delay model.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -1,13 +1,16 @@
 // What `paceline train` can be told.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "delay_options.hpp"
 #include "paceline/run_report.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace paceline::app {
 
