@@ -77,6 +77,7 @@ int run_program(int argc, char** argv) {
       "Trains several models at once on workers that are slow or fail without warning.",
       "paceline");
   program.set_version_flag("--version", "paceline " PACELINE_VERSION);
+  program.option_defaults()->take_last();  // a later flag overrides an earlier one
   program.require_subcommand(1);
   program.footer("More: paceline COMMAND --help");
   Run run;

@@ -175,6 +175,7 @@ void add_simulate(CLI::App& program, Run& run) {
                    options->schemes,
                    "Schemes, e.g. m-sgc:B=1,W=2,lambda=27 (list: paceline schemes); repeat, or "
                    "separate by commas")
+      ->take_all()
       ->required();
   add_delay_options(*command, options->delays);
   command->add_option("--workers", options->workers, "n (default: the profile's columns)")

@@ -16,6 +16,7 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
                   options.schemes,
                   "Schemes, played one after the other (list: paceline schemes); repeat, or "
                   "separate by commas")
+      ->take_all()
       ->capture_default_str();
   command
       .add_option("--close",
@@ -39,6 +40,7 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
           "--optimizer",
           options.optimizers,
           "adam:lr=0.01 or sgd:lr=0.1,momentum=0.9; repeat it and model i takes the i-th, in turn")
+      ->take_all()
       ->capture_default_str();
   command.add_option("--data", options.data, "Folder with the four MNIST files, or synthetic")
       ->capture_default_str();

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# Plays a user of the program: command_line_test.sh PROGRAM SOURCE_DIR
+# Every line of `expect` is: exit code, a text that standard error or output must hold, then the arguments.
+set -u
+program=$1
+source=$2
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+checks=0
+
+fail() {
+  failures=$((failures + 1))
+  echo "FAILED: $1" >&2
+}
+
+expect() {
+  local code=$1 text=$2
+  shift 2
+  timeout 60 "$program" "$@" > "$scratch/out" 2> "$scratch/err"
+  local got=$?
+  checks=$((checks + 1))
+  [ "$got" = "$code" ] || fail "exit code $got instead of $code: paceline $*; $(head -n 2 "$scratch/err")"
+  grep -qF -- "$text" "$scratch/out" "$scratch/err" || fail "no '$text': paceline $*; $(head -n 2 "$scratch/err")"
+  if [ "$code" != 0 ]; then
+    local lines
+    lines=$(grep -c . "$scratch/err")
+    [ "$lines" -le 2 ] || fail "$lines lines of error: paceline $*"
+  fi
+}
+
+profile=$source/data/bursty-16x60.csv
+simulate=(simulate --profile "$profile" --slope 1)
+train=(train --model softmax --data synthetic --models 2 --updates 3 --batch 64 --workers 4 --run-dir "$scratch/run")
+
+# what is right
+expect 0 '"total_seconds"' "${simulate[@]}" --scheme gc:s=3 --json
+expect 0 '"clairvoyant_seconds"' "${simulate[@]}" --scheme relay --json
+expect 0 'm-sgc' schemes
+expect 0 'verify' "${train[@]}" --scheme uncoded,gc:s=1,code=mds,sr-sgc:B=1,W=2,lambda=2,m-sgc:B=1,W=2,lambda=1,relay \
+  --delays constant:base=0.002 --verify
+for file in metrics.jsonl config.json report.html; do
+  [ -s "$scratch/run/$file" ] || fail "train left no $file"
+done
+
+# names
+expect 2 "did you mean 'train'" trian
+expect 2 "did you mean '--scheme'" simulate --shceme x
+expect 2 "did you mean 'gc'" "${simulate[@]}" --scheme gcc:s=1
+expect 2 "did you mean 'lambda'" "${simulate[@]}" --scheme m-sgc:B=1,W=2,lamda=4
+expect 2 "did you mean 'published'" "${simulate[@]}" --scheme uncoded --close publishd:mu=1
+expect 2 "did you mean 'adam'" "${train[@]}" --optimizer adm:lr=1
+expect 2 "did you mean 'softmax'" train --data synthetic --model softmx
+
+# numbers
+expect 2 '0 <= s <= 15' "${simulate[@]}" --scheme gc:s=16
+expect 2 'B must divide W-1' "${simulate[@]}" --scheme sr-sgc:B=2,W=4,lambda=3
+expect 2 'B' "${simulate[@]}" --scheme m-sgc:B=2,W=2,lambda=3
+expect 2 'jobs >= 1' "${simulate[@]}" --scheme uncoded --jobs 0
+expect 2 'jobs' "${simulate[@]}" --scheme uncoded --jobs many
+expect 2 'models >= 2' "${train[@]}" --models 1 --scheme m-sgc:B=1,W=2,lambda=1
+expect 2 'at least 1' "${train[@]}" --updates 0
+expect 2 "code 'repetition' keeps it" "${train[@]}" --workers 256 --scheme gc:s=64,code=cyclic
+
+# files
+expect 2 '16 columns' "${simulate[@]}" --scheme uncoded --workers 17
+expect 2 'no-such-file.csv' simulate --scheme uncoded --profile "$scratch/no-such-file.csv"
+printf '1.0,2.0\n1.0,\n' > "$scratch/missing.csv"
+expect 2 'line 2, column 2' simulate --scheme uncoded --profile "$scratch/missing.csv"
+printf '1.0,2.0\n1.0,-3\n' > "$scratch/negative.csv"
+expect 2 '-3' simulate --scheme uncoded --profile "$scratch/negative.csv"
+printf '1.0,2.0\n1.0,fast\n' > "$scratch/text.csv"
+expect 2 'fast' simulate --scheme uncoded --profile "$scratch/text.csv"
+expect 2 'train-images-idx3-ubyte' train --data "$scratch" --run-dir "$scratch/run"
+expect 2 '/proc/nowhere' "${train[@]}" --run-dir /proc/nowhere
+
+# a full disk ends the run with a reason
+mkdir "$scratch/full"
+ln -s /dev/full "$scratch/full/metrics.jsonl"
+expect 1 'No space left' "${train[@]}" --run-dir "$scratch/full"
+
+# Ctrl-C: one line, files closed, exit code 130
+"$program" train --model softmax --data synthetic --models 2 --updates 5000 --workers 4 --scheme uncoded \
+  --delays constant:base=0.05 --run-dir "$scratch/stopped" > "$scratch/out" 2> "$scratch/err" &
+child=$!
+for _ in $(seq 200); do # until the first round is written
+  [ -s "$scratch/stopped/metrics.jsonl" ] && break
+  sleep 0.05
+done
+kill -INT $child
+wait $child
+code=$?
+checks=$((checks + 1))
+[ $code = 130 ] || fail "exit code $code instead of 130 after Ctrl-C"
+grep -q 'interrupted' "$scratch/err" || fail "no word of the interruption: $(cat "$scratch/err")"
+tail -n 1 "$scratch/stopped/metrics.jsonl" | grep -q '}$' || fail "metrics.jsonl ends in half a line"
+
+echo "$checks command lines, $failures failures"
+[ $failures = 0 ]
