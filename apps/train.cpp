@@ -110,6 +110,9 @@ Expected<void> run_train(const TrainOptions& options,
                          std::vector<Setting> settings,
                          const std::string& command) {
   std::atomic<bool>& stop = catch_interrupts();
+#ifdef PACELINE_HAVE_TORCH
+  if (auto ready = register_torch_models(options.device); !ready) return ready;
+#endif
   auto made = make_setup(options);
   if (!made) return Unexpected(made.error());
   Setup setup = std::move(*made);
@@ -167,7 +170,7 @@ Expected<void> run_train(const TrainOptions& options,
 
 void add_train(CLI::App& program, Run& run) {
 #ifdef PACELINE_HAVE_TORCH
-  register_torch_models();
+  register_torch_models().value();  // on the CPU; --device comes later
 #endif
   CLI::App* command = program.add_subcommand(
       "train", "Train several models at once, under one scheme after the other");

@@ -33,6 +33,9 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
                   fmt::format("Network: {}", fmt::join(training_model_names(), ", ")))
       ->capture_default_str();
   command
+      .add_option("--device", options.device, "Where LibTorch networks compute: cpu, cuda, cuda:1")
+      ->capture_default_str();
+  command
       .add_option("--models", options.models, "M, networks trained at once; each has its own start")
       ->capture_default_str();
   command

@@ -21,6 +21,7 @@ struct TrainOptions {
   DelayOptions delays;
 
   std::string model = "small-cnn";
+  std::string device = "cpu";
   int models = 4;
   std::vector<std::string> optimizers = {"adam:lr=0.01"};
   std::string data = "data/mnist";

@@ -109,7 +109,7 @@ void BM_Message(benchmark::State& state,
 
 void register_benchmarks() {
 #ifdef PACELINE_WITH_TORCH
-  register_torch_models();
+  register_torch_models().value();
 #endif
   for (const std::string& model : training_model_names()) {
     for (const std::string code : {"repetition", "cyclic", "mds"}) {

@@ -13,15 +13,19 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/conv2d.h>
 #include <ATen/ops/cross_entropy_loss.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/max_pool2d.h>
 #include <ATen/ops/relu.h>
 #include <c10/core/InferenceMode.h>
 #include <dlfcn.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
+#include <string_view>
 #include <utility>
 
 #include "paceline/check.hpp"
@@ -78,8 +82,13 @@ class InputScale {
 
 class TorchModel final : public TrainingModel {
  public:
-  TorchModel(Network network, const DataSet& data)
-      : network_(std::move(network)), data_(&data), length_(network_.length()), scale_(data) {}
+  TorchModel(Network network, const DataSet& data, c10::Device device)
+      : network_(std::move(network)),
+        data_(&data),
+        length_(network_.length()),
+        scale_(data),
+        device_(device),
+        in_place_(device == c10::Device(c10::kCPU)) {}
 
   std::size_t length() const override { return length_; }
 
@@ -96,17 +105,23 @@ class TorchModel final : public TrainingModel {
     PACELINE_CHECK(parameters.size() == length_ && out.size() == length_);
     PACELINE_CHECK(samples.size() == weights.size() && !samples.empty());
     use_one_thread();
-    std::vector<at::Tensor> tensors = layer_views(parameters);
-    const std::vector<at::Tensor> gradients = layer_views(out);
-    for (std::size_t i = 0; i < tensors.size(); ++i) {
-      tensors[i].set_requires_grad(true);
-      tensors[i].mutable_grad() = gradients[i];
-    }
     clear_batch();
     for (const int sample : samples) add_to_batch(*data_, sample);
-    const at::Tensor losses = sample_losses(logits(tensors));
-    losses.backward(view(weights, {losses.size(0)}));
-    return losses.sum(at::kDouble).item<double>();
+    if (in_place_) {
+      std::vector<at::Tensor> tensors = layer_views(parameters);
+      const std::vector<at::Tensor> gradients = layer_views(out);
+      for (std::size_t i = 0; i < tensors.size(); ++i) {
+        tensors[i].set_requires_grad(true);
+        tensors[i].mutable_grad() = gradients[i];
+      }
+      return backward(tensors, weights);
+    }
+    const auto d = static_cast<std::int64_t>(length_);
+    at::Tensor flat = view(parameters, {d}).to(device_);
+    flat.set_requires_grad(true);
+    const double loss = backward(layer_slices(flat), weights);
+    view(out, {d}).add_(flat.grad().to(at::kCPU));
+    return loss;
   }
 
   Evaluation evaluate(std::span<const float> parameters, const DataSet& data) override {
@@ -114,7 +129,10 @@ class TorchModel final : public TrainingModel {
     PACELINE_CHECK(data.features == data_->features && data.classes <= data_->classes);
     use_one_thread();
     const c10::InferenceMode no_gradients;
-    const std::vector<at::Tensor> tensors = layer_views(parameters);
+    const std::vector<at::Tensor> tensors =
+        in_place_
+            ? layer_views(parameters)
+            : layer_slices(view(parameters, {static_cast<std::int64_t>(length_)}).to(device_));
     double loss = 0;
     std::int64_t right = 0;
     for (int begin = 0; begin < data.samples; begin += kEvaluationBatch) {
@@ -150,6 +168,33 @@ class TorchModel final : public TrainingModel {
     return views;
   }
 
+  /// The same as slices of a flat tensor, through which gradients flow back to it.
+  std::vector<at::Tensor> layer_slices(const at::Tensor& flat) const {
+    std::vector<at::Tensor> slices;
+    std::int64_t at = 0;
+    const auto take = [&](std::size_t count, at::IntArrayRef shape) {
+      slices.push_back(flat.narrow(0, at, static_cast<std::int64_t>(count)).view(shape));
+      at += static_cast<std::int64_t>(count);
+    };
+    for (const Layer& layer : network_.layers) {
+      if (layer.kernel == 0) {
+        take(layer.weights(), {layer.outputs, layer.inputs});
+      } else {
+        take(layer.weights(), {layer.outputs, layer.inputs, layer.kernel, layer.kernel});
+      }
+      take(layer.biases(), {layer.outputs});
+    }
+    return slices;
+  }
+
+  /// One backward pass over the batch, started from the samples' weights.
+  /// @return sum of the losses
+  double backward(const std::vector<at::Tensor>& tensors, std::span<const float> weights) {
+    const at::Tensor losses = sample_losses(logits(tensors));
+    losses.backward(view(weights, {losses.size(0)}).to(device_));
+    return losses.sum(at::kDouble).item<double>();
+  }
+
   void clear_batch() {
     inputs_.clear();
     labels_.clear();
@@ -173,6 +218,7 @@ class TorchModel final : public TrainingModel {
     at::Tensor x = network_.layers.front().kernel == 0
                        ? view(std::span(inputs_), {count, data_->features})
                        : view(std::span(inputs_), {count, 1, data_->height, data_->width});
+    x = x.to(device_);
     for (std::size_t i = 0; i < network_.layers.size(); ++i) {
       const Layer& layer = network_.layers[i];
       const at::Tensor& weights = tensors[2 * i];
@@ -187,7 +233,8 @@ class TorchModel final : public TrainingModel {
   }
 
   at::Tensor label_view() {
-    return at::from_blob(labels_.data(), {static_cast<std::int64_t>(labels_.size())}, at::kLong);
+    return at::from_blob(labels_.data(), {static_cast<std::int64_t>(labels_.size())}, at::kLong)
+        .to(device_);
   }
 
   /// Cross-entropy of each sample of the batch, shape (b).
@@ -199,6 +246,8 @@ class TorchModel final : public TrainingModel {
   const DataSet* data_;
   std::size_t length_;
   InputScale scale_;
+  c10::Device device_;
+  bool in_place_;                     ///< on the plain CPU: no copies
   std::vector<float> inputs_;         ///< of the batch in work, scaled, shape (b, features)
   std::vector<std::int64_t> labels_;  ///< likewise, shape (b)
 };
@@ -212,20 +261,39 @@ void use_one_blas_thread() {
   }
 }
 
+/// The device of that name, after a trial allocation: a build of LibTorch may know CUDA and the
+/// machine have none.
+Expected<c10::Device> find_device(const std::string& name) {
+  try {
+    const c10::Device device(name);
+    static_cast<void>(at::empty({1}, at::TensorOptions().device(device)));
+    return device;
+  } catch (const std::exception& error) {  // LibTorch says why over many lines: the first is enough
+    const std::string_view what = error.what();
+    return invalid(fmt::format("device '{}' cannot be used here; cpu always can ({})",
+                               name,
+                               what.substr(0, std::min(what.find(". "), what.find('\n')))));
+  }
+}
+
 }  // namespace
 
-void register_torch_models() {
+Expected<void> register_torch_models(const std::string& device) {
   at::set_num_threads(1);
   use_one_blas_thread();
+  auto found = find_device(device);
+  if (!found) return Unexpected(found.error());
   for (const std::string& name : network_names()) {
     register_training_model(
-        name, [name](const DataSet& data) -> Expected<std::unique_ptr<TrainingModel>> {
+        name,
+        [name, place = *found](const DataSet& data) -> Expected<std::unique_ptr<TrainingModel>> {
           auto network = make_network(name, data);
           if (!network) return Unexpected<Error>(network.error());
           return std::unique_ptr<TrainingModel>(
-              std::make_unique<TorchModel>(*std::move(network), data));
+              std::make_unique<TorchModel>(*std::move(network), data, place));
         });
   }
+  return {};
 }
 
 }  // namespace paceline

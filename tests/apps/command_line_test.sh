@@ -51,6 +51,7 @@ expect 2 "did you mean 'lambda'" "${simulate[@]}" --scheme m-sgc:B=1,W=2,lamda=4
 expect 2 "did you mean 'published'" "${simulate[@]}" --scheme uncoded --close publishd:mu=1
 expect 2 "did you mean 'adam'" "${train[@]}" --optimizer adm:lr=1
 expect 2 "did you mean 'softmax'" train --data synthetic --model softmx
+expect 2 "device 'gpu' cannot be used" "${train[@]}" --device gpu
 
 # numbers
 expect 2 '0 <= s <= 15' "${simulate[@]}" --scheme gc:s=16

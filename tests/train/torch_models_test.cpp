@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -22,7 +23,7 @@ DataSet images() {
 class TorchModels : public testing::TestWithParam<std::string> {
  protected:
   TorchModels() : data_(images()) {
-    register_torch_models();
+    register_torch_models().value();
     model_ = *make_training_model(GetParam(), data_);
     parameters_ = model_->initial_parameters(1);
   }
@@ -75,6 +76,24 @@ TEST_P(TorchModels, GivesEveryThreadTheSameGradient) {
   EXPECT_EQ(gradients[2], gradients[0]);
 }
 
+// "cpu:0" is the CPU by the path of other devices: parameters go over as a copy, gradients come
+// back.
+TEST_P(TorchModels, HasTheSameGradientOnADeviceThatNeedsCopies) {
+  register_torch_models("cpu:0").value();
+  const auto away = *make_training_model(GetParam(), data_);
+  register_torch_models().value();
+  const std::vector<float> weights(16, 0.5F);
+  const auto here = test::compute(*model_, parameters_, test::sixteen_samples(), weights);
+  const auto there = test::compute(*away, parameters_, test::sixteen_samples(), weights);
+  EXPECT_NEAR(there.loss, here.loss, 1e-5);
+  ASSERT_EQ(there.gradient.size(), here.gradient.size());
+  for (std::size_t j = 0; j < here.gradient.size(); ++j) {
+    ASSERT_NEAR(there.gradient[j], here.gradient[j], 1e-5) << j;
+  }
+  EXPECT_NEAR(
+      away->evaluate(parameters_, data_).loss, model_->evaluate(parameters_, data_).loss, 1e-5);
+}
+
 TEST_P(TorchModels, LearnsSeparableClasses) {
   const auto optimizer = make_optimizer("adam:lr=0.003");
   std::vector<int> all(64);
@@ -94,14 +113,22 @@ INSTANTIATE_TEST_SUITE_P(,
                          });
 
 TEST(TorchModelNames, AreKnownOnceRegisteredHoweverOften) {
-  register_torch_models();
-  register_torch_models();
+  register_torch_models().value();
+  register_torch_models().value();
   EXPECT_EQ(training_model_names(),
             (std::vector<std::string>{"cnn", "mlp", "small-cnn", "softmax"}));
 }
 
+TEST(TorchModelNames, ComeWithAnErrorThatNamesADeviceThatIsNotHere) {
+  const auto registered = register_torch_models("gpu");
+  ASSERT_FALSE(registered);
+  EXPECT_NE(registered.error().message.find("device 'gpu' cannot be used here; cpu always can"),
+            std::string::npos);
+  EXPECT_EQ(registered.error().message.find('\n'), std::string::npos);
+}
+
 TEST(TorchModelNames, ComeWithErrorsThatNameTheImagesNeeded) {
-  register_torch_models();
+  register_torch_models().value();
   const DataSet data = make_synthetic_classes(4, 9, 2, 1);
   const auto model = make_training_model("cnn", data);
   ASSERT_FALSE(model);
