@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -17,6 +18,8 @@ struct ConformanceCase {
   int workers = 0;
   CloseRule rule = CloseRule::kDecodable;
   int jobs = 12;
+  /// Builds it where it is not in the catalogue; may be empty.
+  std::function<std::unique_ptr<Scheme>(const ConformanceCase&)> build = {};
 
   std::unique_ptr<Scheme> make() const;
 
