@@ -166,6 +166,7 @@ GradientCode bare_cyclic_repetition(const CyclicRepetitionOptions& options) {
     std::optional<GradientCode> code =
         cyclic_repetition_from(draw_null_space(n, s, options.seed, draw));
     if (!code) continue;
+    if (draws == 1) return *std::move(code);  // nothing to choose from
     const double score = quality_on(*code, sample).p95_amplification;
     if (!best || score < best_score) {
       best_score = score;
