@@ -5,6 +5,7 @@
 #include <cmath>
 #include <latch>
 #include <limits>
+#include <memory>
 #include <new>
 
 #include "runtime/runtime_support.hpp"
@@ -100,12 +101,13 @@ TEST_F(VerifierTest, AFullQueueMakesTheCallerWaitAndLosesNothing) {
 }
 
 TEST_F(VerifierTest, AnInterruptionEndsTheWait) {
-  std::latch go{1};
-  Verifier& verifier = with([&](auto, auto) { go.wait(); });
+  // Shared: the thread that waits may look at it after this test has returned.
+  const auto go = std::make_shared<std::latch>(1);
+  Verifier& verifier = with([go](auto, auto) { go->wait(); });
   ASSERT_TRUE(verifier.submit(JobId{0}, ModelId{0}, Version{0}, parameters(), direct(Version{0})));
   interrupted_ = true;
   const auto verified = verifier.finish();
-  go.count_down();
+  go->count_down();
   ASSERT_FALSE(verified);
   EXPECT_EQ(verified.error().code, ErrorCode::kInterrupted);
 }
