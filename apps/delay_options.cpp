@@ -40,7 +40,6 @@ Expected<Delays> make_delays(const DelayOptions& options,
   delays.workers = workers;
   if (!options.model.empty()) {
     if (workers < 1) return invalid("--delays needs --workers (how many), at least 1");
-    std::string text = options.model;
     if (options.scale != 1) {
       return invalid("--scale goes with --profile; give the delay model its times directly");
     }
