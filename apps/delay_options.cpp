@@ -43,7 +43,7 @@ Expected<Delays> make_delays(const DelayOptions& options,
     if (options.scale != 1) {
       return invalid("--scale goes with --profile; give the delay model its times directly");
     }
-    auto model = make_delay_model(text, workers, seed);
+    auto model = make_delay_model(options.model, workers, seed);
     if (!model) return Unexpected(model.error());
     delays.source = std::move(*model);
     delays.text = options.model;
