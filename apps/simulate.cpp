@@ -11,10 +11,7 @@
 
 #include "command.hpp"
 #include "delay_options.hpp"
-#include "paceline/close_policy.hpp"
-#include "paceline/round_coordinator.hpp"
-#include "paceline/scheme.hpp"
-#include "paceline/simulator.hpp"
+#include "paceline/play.hpp"
 
 namespace paceline::app {
 namespace {
@@ -33,52 +30,37 @@ struct SimulateOptions {
   bool json = false;
 };
 
-struct Played {
-  SchemeInfo info;
-  SimulationResult result;
+struct SimulatedRun {
+  Played played;
   Seconds clairvoyant{0};
 };
 
-Expected<Played> play(const std::string& text,
-                      const SimulateOptions& options,
-                      const Delays& delays) {
-  auto policy = make_close_policy(options.close);
-  if (!policy) return Unexpected(policy.error());
-  const CloseRule rule = (*policy)->rule();
-  auto scheme = make_scheme(text,
-                            {.workers = delays.workers,
-                             .jobs = options.jobs,
-                             .rule = rule,
-                             .seed = options.seed,
-                             .keep_promise = false});
-  if (!scheme) return Unexpected(scheme.error());
-  Played played;
-  played.info = (*scheme)->info();
+Expected<SimulatedRun> play_one(const std::string& text,
+                                const SimulateOptions& options,
+                                const Delays& delays) {
   const bool persistent = options.worker_kind == "persistent";
   // A stateless straggler costs nothing when it finishes late, so its answer is heard (schemes may
   // learn from it).
   const bool cancel = options.stragglers.empty() ? persistent : options.stragglers == "cancel";
-  auto coordinator =
-      make_round_coordinator(std::move(*scheme),
-                             std::move(*policy),
-                             {.jobs = options.jobs,
-                              .models = options.models > 0 ? options.models : played.info.open_jobs,
-                              .cancel_stragglers = cancel,
-                              .charge_missing_jobs = rule == CloseRule::kPublished});
-  if (!coordinator) return Unexpected(coordinator.error());
-  SimulatorOptions simulator;
-  simulator.workers = persistent ? WorkerKind::kPersistent : WorkerKind::kStateless;
-  simulator.stop_latency = Seconds{options.stop_latency};
-  auto result = simulate(**coordinator, *delays.source, simulator);
-  if (!result) return Unexpected(result.error());
-  played.result = *result;
-  played.clairvoyant = clairvoyant_total(*delays.source, options.jobs, played.info.jobs_per_round);
-  return played;
+  auto played = play(text,
+                     *delays.source,
+                     {.jobs = options.jobs,
+                      .models = options.models,
+                      .close = options.close,
+                      .seed = options.seed,
+                      .workers = persistent ? WorkerKind::kPersistent : WorkerKind::kStateless,
+                      .cancel_stragglers = cancel,
+                      .stop_latency = Seconds{options.stop_latency}});
+  if (!played) return Unexpected(played.error());
+  const int jobs_per_round = played->info.jobs_per_round;
+  return SimulatedRun{*std::move(played),
+                      clairvoyant_total(*delays.source, options.jobs, jobs_per_round)};
 }
 
-nlohmann::ordered_json to_json(const Played& played,
+nlohmann::ordered_json to_json(const SimulatedRun& run,
                                const SimulateOptions& options,
                                const Delays& delays) {
+  const auto& [played, clairvoyant] = run;
   const SimulationResult& result = played.result;
   return {{"scheme", played.info.name},
           {"parameters", played.info.parameters},
@@ -95,11 +77,11 @@ nlohmann::ordered_json to_json(const Played& played,
           {"seconds_per_job", result.total.count() / result.jobs},
           {"wait_outs", result.wait_outs},
           {"mean_stragglers", result.mean_stragglers},
-          {"clairvoyant_seconds", played.clairvoyant.count()},
-          {"ratio_to_clairvoyant", result.total / played.clairvoyant}};
+          {"clairvoyant_seconds", clairvoyant.count()},
+          {"ratio_to_clairvoyant", result.total / clairvoyant}};
 }
 
-void print_table(const std::vector<Played>& runs,
+void print_table(const std::vector<SimulatedRun>& runs,
                  const SimulateOptions& options,
                  const Delays& delays) {
   fmt::print("{} workers, {} jobs, {}, close {}\n",
@@ -108,12 +90,12 @@ void print_table(const std::vector<Played>& runs,
              delays.text,
              options.close);
   if (delays.profile_rounds > 0 && !options.delays.bootstrap &&
-      delays.profile_rounds < runs.front().result.rounds) {
+      delays.profile_rounds < runs.front().played.result.rounds) {
     fmt::print("the profile has {} rounds: they repeat (--bootstrap SEED resamples them)\n",
                delays.profile_rounds);
   }
   std::size_t width = 6;
-  for (const Played& run : runs) width = std::max(width, run.info.label().size());
+  for (const SimulatedRun& run : runs) width = std::max(width, run.played.info.label().size());
   fmt::print("\n{:<{}}  {:>9}  {:>7}  {:>7}  {:>6}  {:>8}  {:>10}  {:>9}  {:>7}\n",
              "scheme",
              width,
@@ -125,18 +107,18 @@ void print_table(const std::vector<Played>& runs,
              "stragglers",
              "wait-outs",
              "x limit");
-  for (const Played& run : runs) {
+  for (const SimulatedRun& run : runs) {
     fmt::print("{:<{}}  {:>9.3f}  {:>7.4f}  {:>7.4f}  {:>6}  {:>8}  {:>10.2f}  {:>9}  {:>7.3f}\n",
-               run.info.label(),
+               run.played.info.label(),
                width,
-               run.result.total.count(),
-               run.result.total.count() / run.result.jobs,
-               run.info.load,
-               run.result.rounds,
-               run.info.decode_delay,
-               run.result.mean_stragglers,
-               run.result.wait_outs,
-               run.result.total / run.clairvoyant);
+               run.played.result.total.count(),
+               run.played.result.total.count() / run.played.result.jobs,
+               run.played.info.load,
+               run.played.result.rounds,
+               run.played.info.decode_delay,
+               run.played.result.mean_stragglers,
+               run.played.result.wait_outs,
+               run.played.result.total / run.clairvoyant);
   }
   fmt::print("\nx limit: total time over the clairvoyant limit for as many jobs per round\n");
 }
@@ -146,10 +128,10 @@ Expected<void> run_simulate(const SimulateOptions& options) {
   if (!delays) return Unexpected(delays.error());
   if (!delays->source)
     return invalid("simulate needs --profile FILE or --delays MODEL (docs/delays.md)");
-  std::vector<Played> runs;
+  std::vector<SimulatedRun> runs;
   for (const std::string& text : options.schemes) {
     for (const std::string& scheme : split_schemes(text)) {
-      auto played = play(scheme, options, *delays);
+      auto played = play_one(scheme, options, *delays);
       if (!played) return Unexpected(played.error());
       runs.push_back(std::move(*played));
     }
@@ -159,7 +141,7 @@ Expected<void> run_simulate(const SimulateOptions& options) {
     return {};
   }
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (const Played& run : runs) all.push_back(to_json(run, options, *delays));
+  for (const SimulatedRun& run : runs) all.push_back(to_json(run, options, *delays));
   fmt::print("{}\n", (all.size() == 1 ? all.front() : all).dump(2));
   return {};
 }

@@ -1,0 +1,37 @@
+// Plays a scheme, given as text, on delays in virtual time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "paceline/delays.hpp"
+#include "paceline/expected.hpp"
+#include "paceline/scheme.hpp"
+#include "paceline/simulator.hpp"
+
+namespace paceline {
+
+/// How a scheme is played.
+struct PlayOptions {
+  int jobs = 0;                 ///< J >= 1
+  int models = 0;               ///< M; 0: as many as the scheme keeps in flight
+  std::string close = "eager";  ///< close policy
+  std::uint64_t seed = 1;       ///< of the scheme's codes
+  WorkerKind workers = WorkerKind::kStateless;
+  bool cancel_stragglers = false;  ///< when a round closes; false: they finish and answer late
+  Seconds stop_latency{0};         ///< persistent workers: from a cancel until the worker is free
+};
+
+struct Played {
+  SchemeInfo info;
+  SimulationResult result;
+};
+
+/// Builds the scheme for all workers of `delays` and plays it. Codes need not keep the promised
+/// error, since no gradient is computed.
+Expected<Played> play(std::string_view scheme,
+                      const DelaySource& delays,
+                      const PlayOptions& options);
+
+}  // namespace paceline
