@@ -32,29 +32,31 @@ void learn_answer(WorkerHistory& worker, const Sample& sample, double median) {
 
 }  // namespace
 
-Record open_record(RoundWork work, const Game& game) {
+Record open_record(RoundWork work, Forecast seen, const Game& game) {
   Record record;
   const auto n = static_cast<std::size_t>(game.workers);
   record.work = std::move(work);
-  record.ordered.assign(n, 0);
+  record.seen = std::move(seen);
+  record.ordered = record.work.count;
   record.load.assign(n, 0.0);
   record.sample.resize(n);
-  record.heard.assign(n, true);
+  record.heard.assign(n, 1);
+  const auto load_of = [&](int unit) {
+    const auto u = static_cast<std::size_t>(unit);
+    return static_cast<double>(record.work.units[u].chunks()) / game.chunks;
+  };
   for (std::size_t i = 0; i < n; ++i) {
-    for (const int unit : record.work.work[i]) {
-      record.load[i] +=
-          static_cast<double>(record.work.units[static_cast<std::size_t>(unit)].chunks()) /
-          game.chunks;
-      ++record.ordered[i];
-      record.heard[i] = false;
-    }
+    if (record.ordered[i] == 0) continue;
+    record.load[i] = load_of(record.work.first[i]);
+    record.heard[i] = 0;
   }
+  for (const Copy& copy : record.work.more) record.load[copy.worker.index()] += load_of(copy.unit);
   return record;
 }
 
 void take_sample(Record& record, WorkerId worker, double took, double compute) {
   const std::size_t i = worker.index();
-  record.heard[i] = true;
+  record.heard[i] = 1;
   record.sample[i] = {took, took - compute, compute / record.load[i]};
 }
 
@@ -67,7 +69,7 @@ void take_samples(Record& record, const Answers& answers) {
                   answers.time[i].count(),
                   answers.compute[i].count());
     } else {  // work that was left out, since its job does not exist: nothing to learn
-      record.heard[i] = true;
+      record.heard[i] = 1;
       record.load[i] = 0;
     }
   }
@@ -97,7 +99,7 @@ void learn_late(std::vector<WorkerHistory>& workers, const Record& record, Worke
 
 bool mature(const Record& record, Round last_closed) {
   return last_closed.value - record.work.round.value >= kRoundsToMature ||
-         std::find(record.heard.begin(), record.heard.end(), false) == record.heard.end();
+         std::ranges::find(record.heard, 0) == record.heard.end();
 }
 
 void learn_silence(std::vector<WorkerHistory>& workers, const Record& record) {

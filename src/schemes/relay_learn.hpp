@@ -31,16 +31,17 @@ struct Sample {
 /// A round in which not every time is known yet.
 struct Record {
   RoundWork work;              ///< with the rescue copies
+  Forecast seen;               ///< the workers as the plan saw them
   std::vector<int> ordered;    ///< by worker: tasks of its first order
   std::vector<double> load;    ///< by worker: load of its first order
   std::vector<Sample> sample;  ///< by worker; valid where `heard`
-  std::vector<bool> heard;     ///< by worker: the first order is answered, or there is none
+  std::vector<char> heard;     ///< by worker: the first order is answered, or there is none
   double median = 0;           ///< of the base samples of the answers in time
   double elapsed = 0;          ///< seconds that rounds have lasted since this one was planned
 };
 
 /// The record of a round that begins.
-Record open_record(RoundWork work, const Game& game);
+Record open_record(RoundWork work, Forecast seen, const Game& game);
 
 /// Notes the first answers that have come since the last look.
 void take_samples(Record& record, const Answers& answers);

@@ -21,16 +21,50 @@ int open_jobs(const std::vector<Unit>& units) {
   return count;
 }
 
-/// Most workers that open units may take.
-int cap_for_open_units(int live, bool drain) { return drain ? live : std::max(1, live * 3 / 4); }
+/// The workers and units of one part of the data.
+struct Part {
+  std::span<const WorkerId> order;
+  std::span<const WorkerId> probes;
+  int begin = 0;           ///< first chunk
+  int end = 0;             ///< one past the last chunk
+  int used = 0;            ///< workers that open units take, from the head of the order
+  int units_per_job = 0;   ///< of new jobs that have workers
+  int served = 0;          ///< so many new jobs have workers
+  std::vector<int> units;  ///< open ones, indices
 
-/// Cuts open units into pieces of about 1/n of a job, unless there would be more than `cap`.
-std::vector<Unit> split(const std::vector<Unit>& units, const Game& game, int cap) {
-  std::vector<Unit> pieces;
+  int live() const { return static_cast<int>(order.size()); }
+};
+
+/// Workers by the part they hold, in their order.
+std::vector<std::vector<WorkerId>> by_part(const std::vector<WorkerId>& workers, int parts) {
+  std::vector<std::vector<WorkerId>> lists(static_cast<std::size_t>(parts));
+  for (const WorkerId worker : workers) {
+    lists[static_cast<std::size_t>(worker.value % parts)].push_back(worker);
+  }
+  return lists;
+}
+
+/// Most workers of a part that open units may take. Where a part has few workers, more are left for
+/// new jobs.
+int cap_for_open_units(const Part& part, bool drain, int parts) {
+  if (drain) return part.live();
+  return std::max(1, parts == 1 ? part.live() * 3 / 4 : part.live() / 2);
+}
+
+/// Cuts a part's open units into pieces of about 1/n of a job, unless there would be more than
+/// `cap`.
+void add_split(std::span<const Unit> units, const Game& game, int cap, std::vector<Unit>& pieces) {
+  const std::size_t before = pieces.size();
+  int total = 0;
   for (const Unit& unit : units) {
     const double share = static_cast<double>(unit.chunks()) * game.workers / game.chunks;
     const int count = std::max(1, static_cast<int>(std::lround(share)));
-    if (static_cast<int>(pieces.size()) + count > cap) return units;
+    total += count;
+    if (total > cap) {
+      pieces.resize(before);
+      pieces.insert(pieces.end(), units.begin(), units.end());
+      return;
+    }
     for (int i = 0; i < count; ++i) {
       Unit piece = unit;
       piece.begin = unit.begin + unit.chunks() * i / count;
@@ -38,30 +72,58 @@ std::vector<Unit> split(const std::vector<Unit>& units, const Game& game, int ca
       pieces.push_back(piece);
     }
   }
-  return pieces;
 }
 
-/// Copies of the open units. Where they are too many, second copies go before first ones, those of
-/// units that are not due before those of due ones, those of young units before those of old ones.
-/// A due unit keeps one.
+/// The open units, split where the setting says so, by job and chunk.
+void take_open_units(const Setting& setting,
+                     const Game& game,
+                     const Ledger& ledger,
+                     const std::vector<Part>& parts,
+                     RoundWork& work) {
+  if (!setting.split) {
+    work.units = ledger.units;
+    return;
+  }
+  work.units.clear();
+  for (const Part& part : parts) {
+    std::vector<Unit> units;
+    std::ranges::copy_if(ledger.units, std::back_inserter(units), [&](const Unit& unit) {
+      return unit.begin >= part.begin && unit.begin < part.end;
+    });
+    const int cap = cap_for_open_units(part, work.drain, game.groups);
+    add_split(units, game, cap, work.units);
+  }
+  if (game.groups == 1) return;
+  std::ranges::sort(work.units, [](const Unit& a, const Unit& b) {
+    return a.job != b.job ? a.job < b.job : a.begin < b.begin;
+  });
+}
+
+/// Copies of a part's open units. Where they are too many, second copies go before first ones,
+/// those of units that are not due before those of due ones, those of young units before those of
+/// old ones. A due unit keeps one.
 std::vector<int> copies_of_open_units(const Setting& setting,
                                       const RoundWork& work,
-                                      int live,
+                                      const Part& part,
                                       int cap) {
-  const int open = static_cast<int>(work.units.size());
+  const int open = static_cast<int>(part.units.size());
+  const auto due = [&](int i) {
+    return work.due(work.units[static_cast<std::size_t>(part.units[static_cast<std::size_t>(i)])]);
+  };
   std::vector<int> copies;
-  for (const Unit& unit : work.units) {
-    copies.push_back(work.drain ? std::max(1, live / open)
-                                : (work.due(unit) ? setting.due_copies : setting.mid_copies));
+  copies.reserve(part.units.size());
+  for (int i = 0; i < open; ++i) {
+    copies.push_back(work.drain ? std::max(1, part.live() / open)
+                                : (due(i) ? setting.due_copies : setting.mid_copies));
   }
   int excess = std::accumulate(copies.begin(), copies.end(), 0) - cap;
-  const auto take = [&](bool due, int least) {
+  const auto take = [&](bool due_ones, int least) {
     bool taken = true;
     while (excess > 0 && taken) {
       taken = false;
       for (int i = open - 1; i >= 0 && excess > 0; --i) {
         int& count = copies[static_cast<std::size_t>(i)];
-        if (work.due(work.units[static_cast<std::size_t>(i)]) != due || count <= least) continue;
+        if (due(i) != due_ones || count <= least) continue;
         --count;
         --excess;
         taken = true;
@@ -74,146 +136,219 @@ std::vector<int> copies_of_open_units(const Setting& setting,
   return copies;
 }
 
-/// Hands out the open units, first copies of all units, then second ones, walking down the order
-/// (and again from its head if due units outnumber the workers).
-/// @return workers used
-int hand_out(const std::vector<int>& copies, const Forecast& forecast, RoundWork& work) {
-  const int live = static_cast<int>(forecast.order.size());
+/// Hands out a part's open units, first copies of all units, then second ones, walking down the
+/// order (and again from its head if due units outnumber the workers).
+void hand_out(const std::vector<int>& copies, Part& part, RoundWork& work) {
   int next = 0;
   const int most = copies.empty() ? 0 : *std::max_element(copies.begin(), copies.end());
   for (int copy = 0; copy < most; ++copy) {
-    for (std::size_t unit = 0; unit < copies.size(); ++unit) {
-      if (copies[unit] <= copy) continue;
-      const WorkerId worker = forecast.order[static_cast<std::size_t>(next++ % live)];
-      work.work[worker.index()].push_back(static_cast<int>(unit));
-      work.assigned[unit] = true;
+    for (std::size_t i = 0; i < copies.size(); ++i) {
+      if (copies[i] <= copy) continue;
+      work.give(part.order[static_cast<std::size_t>(next++ % part.live())], part.units[i]);
     }
   }
-  return std::min(next, live);
+  part.used = std::min(next, part.live());
 }
 
-/// k: units that `workers` workers get for `jobs` new jobs; as many for each job.
+/// Units that `workers` workers get for each of `jobs` new jobs.
 int count_new_units(const Setting& setting, int workers, int jobs) {
   const int units = static_cast<int>(std::lround(workers / setting.copies));
   const int per_job = static_cast<int>(std::lround(static_cast<double>(units) / jobs));
-  return std::clamp(per_job, 1, workers / jobs) * jobs;
+  return std::clamp(per_job, 1, workers / jobs);
 }
 
-/// Sizes of the k new units; those of each job sum to 1.
-std::vector<double> new_sizes(
-    const Setting& setting, const Forecast& forecast, std::size_t skipped, int k, int jobs) {
-  const int per_job = k / jobs;
-  if (!setting.by_speed) {
-    return std::vector<double>(static_cast<std::size_t>(k), 1.0 / per_job);
-  }
+/// Sizes of a part's new units; those of each job sum to 1.
+std::vector<double> new_sizes(const Forecast& forecast, const Part& part, int groups) {
   std::vector<double> base;
   std::vector<double> rate;
+  const int k = part.units_per_job * part.served;
   for (int q = 0; q < k; ++q) {
-    const WorkerId first = forecast.order[skipped + static_cast<std::size_t>(q)];
+    const WorkerId first = part.order[static_cast<std::size_t>(part.used + q)];
     base.push_back(forecast.base[first.index()]);
-    rate.push_back(forecast.rate[first.index()]);
+    rate.push_back(forecast.rate[first.index()] / groups);
   }
-  std::vector<double> sizes = sizes_by_speed(base, rate, jobs);
-  for (int job = 0; job < jobs; ++job) {
-    const auto begin = sizes.begin() + job * per_job;
-    const double sum = std::accumulate(begin, begin + per_job, 0.0);
-    std::for_each(begin, begin + per_job, [sum](double& size) { size /= sum; });
+  std::vector<double> sizes = sizes_by_speed(base, rate, part.served);
+  for (int job = 0; job < part.served; ++job) {
+    const auto begin = sizes.begin() + job * part.units_per_job;
+    const double sum = std::accumulate(begin, begin + part.units_per_job, 0.0);
+    std::for_each(begin, begin + part.units_per_job, [sum](double& size) { size /= sum; });
   }
   return sizes;
 }
 
-/// Appends the new units, by job and chunk.
+/// Appends a part's units of its i-th new job: one without a worker if no worker is left for it.
 void add_new_units(
-    const std::vector<double>& sizes, const Game& game, int jobs, Round deadline, RoundWork& work) {
-  const std::size_t per_job = sizes.size() / static_cast<std::size_t>(jobs);
-  for (int i = 0; i < jobs; ++i) {
-    const auto of_job = std::span(sizes).subspan(static_cast<std::size_t>(i) * per_job, per_job);
-    const std::vector<int> border = chunk_borders(game.chunks, of_job);
-    for (std::size_t q = 0; q < per_job; ++q) {
-      PACELINE_DCHECK(border[q] < border[q + 1]);
-      work.units.push_back({JobId{work.started}, border[q], border[q + 1], deadline, false});
+    const Part& part, int i, std::span<const double> sizes, Round deadline, RoundWork& work) {
+  const JobId job{work.started};
+  if (i >= part.served) {  // nobody can do it in this round
+    const Round next{std::max(deadline.value, work.round.value + 1)};
+    work.units.push_back({job, part.begin, part.end, next});
+    return;
+  }
+  const int chunks = part.end - part.begin;
+  const int count = part.units_per_job;
+  if (sizes.empty()) {
+    for (int q = 0; q < count; ++q) {
+      const int begin = static_cast<int>(static_cast<long long>(chunks) * q / count);
+      const int end = static_cast<int>(static_cast<long long>(chunks) * (q + 1) / count);
+      work.units.push_back({job, part.begin + begin, part.begin + end, deadline});
     }
-    ++work.started;
+    return;
+  }
+  const auto own =
+      sizes.subspan(static_cast<std::size_t>(i * count), static_cast<std::size_t>(count));
+  const std::vector<int> border = chunk_borders(chunks, own);
+  for (std::size_t q = 0; q + 1 < border.size(); ++q) {
+    PACELINE_DCHECK(border[q] < border[q + 1]);
+    work.units.push_back({job, part.begin + border[q], part.begin + border[q + 1], deadline});
   }
 }
 
-/// Gives worker at position j unit j mod k in even passes and k-1 - j mod k in odd ones, so that
-/// the slowest first copy meets the fastest second one.
-void deal_in_snake(const Forecast& forecast, int skipped, int first_unit, int k, RoundWork& work) {
-  const int live = static_cast<int>(forecast.order.size());
-  const int all = live + static_cast<int>(forecast.probes.size());
-  for (int position = skipped; position < all; ++position) {
-    const WorkerId worker = position < live
-                                ? forecast.order[static_cast<std::size_t>(position)]
-                                : forecast.probes[static_cast<std::size_t>(position - live)];
-    const int j = position - skipped;
-    const int unit = first_unit + (j / k % 2 == 0 ? j % k : k - 1 - j % k);
-    work.work[worker.index()].push_back(unit);
+/// Gives the worker at position j of those left unit j mod k in even passes and k-1 - j mod k in
+/// odd ones, so that the slowest first copy meets the fastest second one.
+///
+/// @param first   by new job: its first unit in this part
+void deal_in_snake(const Part& part, const std::vector<int>& first, RoundWork& work) {
+  const int k = part.units_per_job * part.served;
+  const int left = part.live() - part.used;
+  const int all = left + static_cast<int>(part.probes.size());
+  for (int j = 0, q = 0, step = 1; j < all; ++j) {
+    const WorkerId worker = j < left ? part.order[static_cast<std::size_t>(part.used + j)]
+                                     : part.probes[static_cast<std::size_t>(j - left)];
+    const auto job = static_cast<std::size_t>(q / part.units_per_job);
+    work.give(worker, first[job] + q % part.units_per_job);
+    if (q + step < 0 || q + step >= k) {
+      step = -step;
+    } else {
+      q += step;
+    }
+  }
+}
+
+/// Starts the new jobs with the workers that are left in each part.
+void start_jobs(const Setting& setting,
+                const Game& game,
+                const Forecast& forecast,
+                int jobs,
+                std::vector<Part>& parts,
+                RoundWork& work) {
+  const Round deadline{work.round.value + setting.late_rounds};
+  std::vector<std::vector<double>> sizes(parts.size());
+  std::vector<std::vector<int>> first(parts.size());
+  for (std::size_t g = 0; g < parts.size(); ++g) {
+    Part& part = parts[g];
+    const int left = part.live() - part.used;
+    part.served = std::min(jobs, left);
+    work.busy += part.served > 0 ? part.live() : part.used;
+    if (part.served == 0) continue;
+    part.units_per_job = count_new_units(setting, left, part.served);
+    work.fresh += part.units_per_job * part.served;
+    if (setting.by_speed) sizes[g] = new_sizes(forecast, part, game.groups);
+  }
+  for (int i = 0; i < jobs; ++i) {
+    for (std::size_t g = 0; g < parts.size(); ++g) {
+      first[g].push_back(static_cast<int>(work.units.size()));
+      add_new_units(parts[g], i, sizes[g], deadline, work);
+    }
+    ++work.started;
+  }
+  work.assigned.resize(work.units.size(), 0);
+  for (std::size_t g = 0; g < parts.size(); ++g) {
+    if (parts[g].served > 0) deal_in_snake(parts[g], first[g], work);
   }
 }
 
 }  // namespace
 
-RoundWork plan_round(const Setting& setting,
-                     const Game& game,
-                     const Ledger& ledger,
-                     Round round,
-                     const Forecast& forecast) {
-  PACELINE_CHECK(!forecast.order.empty());
-  const int live = static_cast<int>(forecast.order.size());
+std::vector<int> RoundWork::units_of(WorkerId worker) const {
+  std::vector<int> list;
+  if (first[worker.index()] != kNoUnit) list.push_back(first[worker.index()]);
+  for (const Copy& copy : more) {
+    if (copy.worker == worker) list.push_back(copy.unit);
+  }
+  return list;
+}
+
+void RoundWork::give(WorkerId worker, int unit) {
+  int& tasks = count[worker.index()];
+  if (tasks == 0) {
+    first[worker.index()] = unit;
+  } else {
+    more.push_back({worker, unit, tasks});
+  }
+  ++tasks;
+  assigned[static_cast<std::size_t>(unit)] = 1;
+}
+
+void plan_round(const Setting& setting,
+                const Game& game,
+                const Ledger& ledger,
+                Round round,
+                const Forecast& forecast,
+                RoundWork& work) {
   const int free = game.window - open_jobs(ledger.units);
   PACELINE_CHECK(free >= 0);
   const int jobs = std::min({setting.bundle, game.jobs - ledger.started, free});
-
-  RoundWork work;
   work.round = round;
   work.started = ledger.started;
   work.drain = jobs == 0;
-  const int cap = cap_for_open_units(live, work.drain);
-  work.units = setting.split ? split(ledger.units, game, cap) : ledger.units;
-  work.assigned.assign(work.units.size(), false);
-  work.work.resize(static_cast<std::size_t>(game.workers));
-  const int used = hand_out(copies_of_open_units(setting, work, live, cap), forecast, work);
-  work.busy = used;
+  work.fresh = 0;
+  work.busy = 0;
+  work.first.assign(static_cast<std::size_t>(game.workers), kNoUnit);
+  work.count.assign(static_cast<std::size_t>(game.workers), 0);
+  work.more.clear();
 
-  const Round deadline{round.value + setting.late_rounds};
-  const int left = live - used;
-  const int served = std::min(jobs, left);
-  if (served > 0) {
-    const int first_unit = static_cast<int>(work.units.size());
-    work.fresh = count_new_units(setting, left, served);
-    add_new_units(new_sizes(setting, forecast, static_cast<std::size_t>(used), work.fresh, served),
-                  game,
-                  served,
-                  deadline,
-                  work);
-    work.assigned.resize(work.units.size(), true);
-    deal_in_snake(forecast, used, first_unit, work.fresh, work);
-    work.busy = live;
+  std::vector<Part> parts(static_cast<std::size_t>(game.groups));
+  std::vector<std::vector<WorkerId>> orders;
+  std::vector<std::vector<WorkerId>> probes;
+  if (game.groups > 1) {
+    orders = by_part(forecast.order, game.groups);
+    probes = by_part(forecast.probes, game.groups);
   }
-  if (served < jobs) {  // open units took the workers: these jobs wait whole
-    const int waiting = jobs - served;
-    const std::vector<double> whole(static_cast<std::size_t>(waiting), 1.0);
-    add_new_units(whole, game, waiting, deadline, work);
-    work.assigned.resize(work.units.size(), false);
+  const int part_chunks = game.chunks / game.groups;
+  for (std::size_t g = 0; g < parts.size(); ++g) {
+    Part& part = parts[g];
+    part.order = game.groups > 1 ? std::span<const WorkerId>(orders[g]) : forecast.order;
+    part.probes = game.groups > 1 ? std::span<const WorkerId>(probes[g]) : forecast.probes;
+    part.begin = static_cast<int>(g) * part_chunks;
+    part.end = part.begin + part_chunks;
+    PACELINE_CHECK(!part.order.empty());
   }
-  return work;
+  take_open_units(setting, game, ledger, parts, work);
+  work.assigned.assign(work.units.size(), 0);
+  for (std::size_t u = 0; u < work.units.size(); ++u) {
+    const auto g = static_cast<std::size_t>(work.units[u].begin / part_chunks);
+    parts[g].units.push_back(static_cast<int>(u));
+  }
+  for (Part& part : parts) {
+    const int cap = cap_for_open_units(part, work.drain, game.groups);
+    hand_out(copies_of_open_units(setting, work, part, cap), part, work);
+  }
+  if (work.drain) {
+    for (const Part& part : parts) work.busy += part.used;
+  } else {
+    start_jobs(setting, game, forecast, jobs, parts, work);
+  }
 }
 
-bool may_close(const Setting& setting, const RoundWork& work, const std::vector<bool>& done) {
+int most_open(const Setting& setting, const RoundWork& work) {
+  constexpr double kRounding = 1e-9;  // 0.29 * 100 is less than 29
+  return static_cast<int>(std::floor(setting.threshold * work.fresh + kRounding));
+}
+
+bool may_close(const Setting& setting, const RoundWork& work, const std::vector<char>& done) {
   int open = 0;
   for (std::size_t i = 0; i < work.units.size(); ++i) {
     if (done[i]) continue;
     if (work.due(work.units[i])) return false;
     open += work.assigned[i] ? 1 : 0;
   }
-  constexpr double kRounding = 1e-9;  // 0.29 * 100 is less than 29
-  return open <= setting.threshold * work.fresh + kRounding;
+  return open <= most_open(setting, work);
 }
 
 std::vector<int> overdue(const Setting& setting,
                          const RoundWork& work,
-                         const std::vector<bool>& done) {
+                         const std::vector<char>& done) {
   std::vector<int> units = unanswered(work, done);
   if (setting.threshold * work.fresh < 1) return units;
   std::erase_if(units,
@@ -221,7 +356,7 @@ std::vector<int> overdue(const Setting& setting,
   return units;
 }
 
-std::vector<int> unanswered(const RoundWork& work, const std::vector<bool>& done) {
+std::vector<int> unanswered(const RoundWork& work, const std::vector<char>& done) {
   std::vector<int> units;
   for (std::size_t i = 0; i < work.units.size(); ++i) {
     if (!done[i] && work.assigned[i]) units.push_back(static_cast<int>(i));
@@ -229,12 +364,12 @@ std::vector<int> unanswered(const RoundWork& work, const std::vector<bool>& done
   return units;
 }
 
-Ledger remainder(const RoundWork& work) {
-  Ledger ledger{{}, work.started};
+void keep_remainder(const RoundWork& work, Ledger& ledger) {
+  ledger.started = work.started;
+  ledger.units.clear();
   for (const Unit& unit : work.units) {
     if (!unit.done) ledger.units.push_back(unit);
   }
-  return ledger;
 }
 
 std::vector<std::vector<int>> spread(const std::vector<int>& units, std::size_t helpers) {

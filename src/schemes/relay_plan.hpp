@@ -32,11 +32,15 @@ struct Game {
   int chunks = 0;   ///< of a job, equal; at least kChunksPerWorker * n
   int window = 1;   ///< T+1: most jobs open at any time
   int jobs = 0;     ///< jobs in the sequence
+  int groups = 1;  ///< G: worker i holds part i mod G of the data, one G-th; every job has units in
+                   ///< each part
 };
 
 /// With by_speed a unit has between 1/8 and 8 times the equal size before the sizes of its job are
 /// scaled to sum 1, so at least 1/64 of the equal size after: with so many chunks none is empty.
 inline constexpr int kChunksPerWorker = 64;
+
+inline constexpr double kNoArrival = std::numeric_limits<double>::infinity();
 
 struct Unit {
   JobId job;
@@ -44,6 +48,7 @@ struct Unit {
   int end = 0;    ///< one past the last chunk
   Round deadline;
   bool done = false;
+  double arrives = kNoArrival;  ///< seconds; shadow runs only: when a late answer completes it
 
   int chunks() const { return end - begin; }
 
@@ -64,48 +69,72 @@ struct Forecast {
   std::vector<double> rate;      ///< shape (n), seconds per unit of load
 };
 
+/// A worker's copy of a unit, where it is not its first.
+struct Copy {
+  WorkerId worker;
+  int unit = 0;
+  int task = 0;  ///< its place in the worker's list, >= 1
+};
+
+/// As a rule a worker has one unit. The few that have more (due units that outnumber the workers,
+/// rescue copies) find the others in `more`.
 struct RoundWork {
   Round round;
-  std::vector<Unit> units;             ///< all open units, the new ones last
-  std::vector<bool> assigned;          ///< by unit: some worker has it
-  std::vector<std::vector<int>> work;  ///< by worker: indices of its units, older jobs first
-  int busy = 0;                        ///< workers that have work, probes apart
-  int fresh = 0;                       ///< k: new units that have a worker
-  int started = 0;                     ///< jobs started so far, with those of this round
-  bool drain = false;                  ///< no new job: every unit counts as due
+  std::vector<Unit> units;     ///< all open units, the new ones last; by job, then by chunk
+  std::vector<char> assigned;  ///< by unit: some worker has it
+  std::vector<int> first;      ///< by worker: its unit, or kNoUnit
+  std::vector<int> count;      ///< by worker: units it has
+  std::vector<Copy> more;      ///< in the order given; of one worker, older jobs first
+  int busy = 0;                ///< workers that have work, probes apart
+  int fresh = 0;               ///< k: new units that have a worker
+  int started = 0;             ///< jobs started so far, with those of this round
+  bool drain = false;          ///< no new job: every unit counts as due
 
   bool due(const Unit& unit) const { return drain || unit.deadline <= round; }
+
+  /// The worker's units, in the order in which it is to compute them.
+  std::vector<int> units_of(WorkerId worker) const;
+
+  /// Appends a unit to a worker's list.
+  void give(WorkerId worker, int unit);
 };
+
+inline constexpr int kNoUnit = -1;
 
 /// Plans a round.
 ///
 /// @param ledger    what the rounds before left open; at most `game.window` jobs
 /// @param forecast  at least one worker in `order`
-/// Cost: O(n log n + units)
+/// @param work      overwritten; a used one saves allocations
+/// Cost: O(n + units)
 /// Source: ours
-RoundWork plan_round(const Setting& setting,
-                     const Game& game,
-                     const Ledger& ledger,
-                     Round round,
-                     const Forecast& forecast);
+void plan_round(const Setting& setting,
+                const Game& game,
+                const Ledger& ledger,
+                Round round,
+                const Forecast& forecast,
+                RoundWork& work);
+
+/// Units with a worker that may stay open though they are not due: floor(x k).
+int most_open(const Setting& setting, const RoundWork& work);
 
 /// Whether the round may close: every due unit is done, and of the others at most x * k that some
 /// worker has are open.
 ///
 /// @param done  by unit
-bool may_close(const Setting& setting, const RoundWork& work, const std::vector<bool>& done);
+bool may_close(const Setting& setting, const RoundWork& work, const std::vector<char>& done);
 
 /// Units that need help in the middle of the round: those that the round cannot close without (due
 /// ones, or any if x * k < 1) and that are not done.
 std::vector<int> overdue(const Setting& setting,
                          const RoundWork& work,
-                         const std::vector<bool>& done);
+                         const std::vector<char>& done);
 
 /// Units that some worker has and that are not done.
-std::vector<int> unanswered(const RoundWork& work, const std::vector<bool>& done);
+std::vector<int> unanswered(const RoundWork& work, const std::vector<char>& done);
 
 /// The round's units that are not done, for the next one.
-Ledger remainder(const RoundWork& work);
+void keep_remainder(const RoundWork& work, Ledger& ledger);
 
 /// Gives units to helpers: a copy of each unit, then a second one, at most three, every helper in
 /// turn; first copies start over when there are fewer helpers than units.

@@ -10,13 +10,16 @@ namespace paceline::relay {
 namespace {
 
 /// By unit: done before, or answered now.
-std::vector<bool> done_units(const RoundWork& work, const Answers& answers) {
-  std::vector<bool> done;
-  for (const Unit& unit : work.units) done.push_back(unit.done);
-  for (std::size_t i = 0; i < work.work.size(); ++i) {
-    for (int task = 0; task < answers.done[i]; ++task) {
-      done[static_cast<std::size_t>(work.work[i][static_cast<std::size_t>(task)])] = true;
-    }
+std::vector<char> done_units(const RoundWork& work, const Answers& answers) {
+  std::vector<char> done;
+  done.reserve(work.units.size());
+  for (const Unit& unit : work.units) done.push_back(unit.done ? 1 : 0);
+  for (std::size_t i = 0; i < work.first.size(); ++i) {
+    if (answers.done[i] > 0 && work.count[i] > 0) done[static_cast<std::size_t>(work.first[i])] = 1;
+  }
+  for (const Copy& copy : work.more) {
+    if (answers.done[copy.worker.index()] > copy.task)
+      done[static_cast<std::size_t>(copy.unit)] = 1;
   }
   return done;
 }
@@ -57,12 +60,15 @@ RoundPlan Relay::plan(Round round) const {
   std::vector<MiniTask> tasks;  // copies share a row
   for (const Unit& unit : work().units) tasks.push_back(task_of(unit));
   RoundPlan plan;
-  plan.per_worker.resize(work().work.size());
+  plan.per_worker.resize(work().first.size());
   for (std::size_t i = 0; i < plan.per_worker.size(); ++i) {
-    for (int task = 0; task < current_.ordered[i]; ++task) {
-      const int unit = work().work[i][static_cast<std::size_t>(task)];
-      plan.per_worker[i].push_back(tasks[static_cast<std::size_t>(unit)]);
-    }
+    if (current_.ordered[i] == 0) continue;
+    plan.per_worker[i].reserve(static_cast<std::size_t>(current_.ordered[i]));
+    plan.per_worker[i].push_back(tasks[static_cast<std::size_t>(work().first[i])]);
+  }
+  for (const Copy& copy : work().more) {
+    if (copy.task >= current_.ordered[copy.worker.index()]) continue;  // a rescue copy
+    plan.per_worker[copy.worker.index()].push_back(tasks[static_cast<std::size_t>(copy.unit)]);
   }
   return plan;
 }
@@ -80,7 +86,7 @@ RoundPlan Relay::more(Round round, const Answers& answers) {
   }
   if (!rescued_all_ && only_debtors_missing(answers)) {
     rescued_all_ = true;
-    const std::vector<bool> done = done_units(work(), answers);
+    const std::vector<char> done = done_units(work(), answers);
     if (!relay::may_close(setting_, work(), done)) {
       return rescue(unanswered(work(), done), answers);
     }
@@ -93,7 +99,8 @@ std::vector<Decoding> Relay::close(Round round, const Answers& answers) {
   take_samples(current_, answers);
   settle_round(answers);
   std::vector<Decoding> decoded = take_complete_jobs();
-  const Ledger left = remainder(work());
+  Ledger left;
+  keep_remainder(work(), left);
   learn(answers);
   open_round(left, Round{round.value + 1});
   return decoded;
@@ -112,7 +119,7 @@ std::vector<Decoding> Relay::late(
     learn_late(workers_, *found, worker);
   }
   if (!accept_late_) return {};
-  const std::vector<int>& tasks = found->work.work[i];
+  const std::vector<int> tasks = found->work.units_of(worker);
   for (int task = 0; task < done; ++task) {
     const auto unit = static_cast<std::size_t>(tasks[static_cast<std::size_t>(task)]);
     settle_late(found->work.units[unit], {worker, round, task});
@@ -127,8 +134,10 @@ MiniTask Relay::task_of(const Unit& unit) const {
 }
 
 void Relay::open_round(const Ledger& ledger, Round round) {
-  const Forecast seen = forecast(workers_, setting_, round);
-  current_ = open_record(plan_round(setting_, game_, ledger, round, seen), game_);
+  Forecast seen = forecast(workers_, setting_, round);
+  RoundWork work;
+  plan_round(setting_, game_, ledger, round, seen, work);
+  current_ = open_record(std::move(work), std::move(seen), game_);
   rescued_ = false;
   rescued_all_ = false;
 }
@@ -148,7 +157,7 @@ bool Relay::only_debtors_missing(const Answers& answers) const {
 RoundPlan Relay::rescue(const std::vector<int>& units, const Answers& answers) {
   std::vector<std::size_t> helpers;
   for (std::size_t i = 0; i < current_.ordered.size(); ++i) {
-    const bool idle = answers.done[i] == static_cast<int>(work().work[i].size());
+    const bool idle = answers.done[i] == work().count[i];
     if (idle && has_answered(current_, answers, i) && answers.time[i] < kNever)
       helpers.push_back(i);
   }
@@ -159,12 +168,12 @@ RoundPlan Relay::rescue(const std::vector<int>& units, const Answers& answers) {
   take_samples(current_, answers);  // before the second answers hide the first ones
   const std::vector<std::vector<int>> given = spread(units, helpers.size());
   RoundPlan extra;
-  extra.per_worker.resize(work().work.size());
+  extra.per_worker.resize(work().first.size());
   for (std::size_t h = 0; h < helpers.size(); ++h) {
     for (const int index : given[h]) {
       const Unit& unit = work().units[static_cast<std::size_t>(index)];
       extra.per_worker[helpers[h]].push_back(task_of(unit));
-      current_.work.work[helpers[h]].push_back(index);
+      current_.work.give(WorkerId{static_cast<int>(helpers[h])}, index);
     }
   }
   return extra;
@@ -174,17 +183,21 @@ RoundPlan Relay::rescue(const std::vector<int>& units, const Answers& answers) {
 void Relay::settle_round(const Answers& answers) {
   std::vector<std::optional<MessageId>> best(work().units.size());
   std::vector<Seconds> best_time(work().units.size(), kNever);
-  for (std::size_t i = 0; i < work().work.size(); ++i) {
-    for (int task = 0; task < answers.done[i]; ++task) {
-      const auto unit = static_cast<std::size_t>(work().work[i][static_cast<std::size_t>(task)]);
-      // The time in `answers` is that of the last answer, which may be to a rescue copy.
-      const bool first_order = task < current_.ordered[i] && current_.heard[i];
-      const Seconds time = first_order ? Seconds(current_.sample[i].took) : answers.time[i];
-      if (best[unit] && time >= best_time[unit]) continue;
-      best[unit] = MessageId{WorkerId{static_cast<int>(i)}, now(), task};
-      best_time[unit] = time;
-    }
-  }
+  const auto settle = [&](std::size_t i, int task, int unit_index) {
+    if (task >= answers.done[i]) return;
+    const auto unit = static_cast<std::size_t>(unit_index);
+    // The time in `answers` is that of the last answer, which may be to a rescue copy.
+    const bool first_order = task < current_.ordered[i] && current_.heard[i];
+    const Seconds time = first_order ? Seconds(current_.sample[i].took) : answers.time[i];
+    const MessageId message{WorkerId{static_cast<int>(i)}, now(), task};
+    const bool sooner = !best[unit] || time < best_time[unit] ||
+                        (time == best_time[unit] && message.worker < best[unit]->worker);
+    if (!sooner) return;
+    best[unit] = message;
+    best_time[unit] = time;
+  };
+  for (std::size_t i = 0; i < work().first.size(); ++i) settle(i, 0, work().first[i]);
+  for (const Copy& copy : work().more) settle(copy.worker.index(), copy.task, copy.unit);
   for (std::size_t unit = 0; unit < best.size(); ++unit) {
     Unit& settled = current_.work.units[unit];
     if (settled.done || !best[unit]) continue;

@@ -16,8 +16,9 @@ Record three_workers() {
   work.units = {{JobId{0}, 0, 64, Round{0}, false},
                 {JobId{0}, 64, 128, Round{0}, false},
                 {JobId{0}, 128, 192, Round{0}, false}};
-  work.work = {{0}, {1}, {2}};
-  return open_record(work, game);
+  work.first = {0, 1, 2};
+  work.count = {1, 1, 1};
+  return open_record(work, Forecast{}, game);
 }
 
 Answers answered(std::vector<double> times, double compute) {
@@ -156,13 +157,13 @@ TEST(RelayLearn, RelabellingTheWorkersRelabelsThePlan) {
     const Game game{n, n * kChunksPerWorker, 2, 10};
     const Ledger ledger{{{JobId{0}, 0, 70, Round{9}, false}}, 1};
     const Round round{9};
-    const RoundWork plan =
-        plan_round(setting, game, ledger, round, forecast(workers, setting, round));
-    const RoundWork other =
-        plan_round(setting, game, ledger, round, forecast(relabelled, setting, round));
+    RoundWork plan;
+    RoundWork other;
+    plan_round(setting, game, ledger, round, forecast(workers, setting, round), plan);
+    plan_round(setting, game, ledger, round, forecast(relabelled, setting, round), other);
     EXPECT_EQ(plan.units, other.units);
     for (std::size_t i = 0; i < workers.size(); ++i) {
-      EXPECT_EQ(plan.work[i], other.work[static_cast<std::size_t>(label[i])]);
+      EXPECT_EQ(plan.first[i], other.first[static_cast<std::size_t>(label[i])]);
     }
   }
 }

@@ -26,12 +26,28 @@ Unit open_unit(int job, int begin, int end, int deadline) {
   return {JobId{job}, begin, end, Round{deadline}, false};
 }
 
-std::vector<std::vector<int>> work_of(const RoundWork& work) { return work.work; }
+RoundWork planned(const Setting& setting,
+                  const Game& game,
+                  const Ledger& ledger,
+                  Round round,
+                  const Forecast& forecast) {
+  RoundWork work;
+  plan_round(setting, game, ledger, round, forecast, work);
+  return work;
+}
+
+std::vector<std::vector<int>> work_of(const RoundWork& work) {
+  std::vector<std::vector<int>> lists;
+  for (int i = 0; i < static_cast<int>(work.first.size()); ++i) {
+    lists.push_back(work.units_of(WorkerId{i}));
+  }
+  return lists;
+}
 
 TEST(RelayPlan, DealsNewUnitsInSnakeOrder) {
   Setting setting;
   setting.copies = 3;
-  const RoundWork work = plan_round(setting, game_of(7, 2), {}, Round{0}, by_id(7));
+  const RoundWork work = planned(setting, game_of(7, 2), {}, Round{0}, by_id(7));
   EXPECT_EQ(work.fresh, 2);  // round(7 / 3)
   EXPECT_EQ(work_of(work), (std::vector<std::vector<int>>{{0}, {1}, {1}, {0}, {0}, {1}, {1}}));
 }
@@ -41,7 +57,7 @@ TEST(RelayPlan, CutsEachNewJobIntoAsManyUnits) {
   setting.bundle = 3;
   setting.late_rounds = 0;
   setting.copies = 1.4;
-  const RoundWork work = plan_round(setting, game_of(16, 3), {}, Round{4}, by_id(16));
+  const RoundWork work = planned(setting, game_of(16, 3), {}, Round{4}, by_id(16));
   EXPECT_EQ(work.fresh, 12);  // round(16 / 1.4) = 11 units: 4 for each of 3 jobs
   EXPECT_EQ(work.started, 3);
   std::vector<int> chunks(3, 0);
@@ -59,7 +75,7 @@ TEST(RelayPlan, GivesOpenUnitsToTheFastestWorkersOldestFirst) {
   setting.due_copies = 3;
   setting.mid_copies = 1;
   const Ledger ledger{{open_unit(0, 0, 80, 2), open_unit(1, 64, 128, 3)}, 2};
-  const RoundWork work = plan_round(setting, game_of(8, 3), ledger, Round{2}, by_id(8));
+  const RoundWork work = planned(setting, game_of(8, 3), ledger, Round{2}, by_id(8));
   EXPECT_EQ(work.fresh, 4);
   EXPECT_EQ(work_of(work), (std::vector<std::vector<int>>{{0}, {1}, {0}, {0}, {2}, {3}, {4}, {5}}));
 }
@@ -73,7 +89,7 @@ TEST(RelayPlan, TakesSecondCopiesAwayFromYoungUnitsFirst) {
   const Ledger ledger{{open_unit(0, 0, 64, 2), open_unit(1, 0, 64, 3), open_unit(1, 64, 128, 3)},
                       2};
   // Open units may take 6 of 8 workers: four copies for the due one, one for each of the others.
-  const RoundWork work = plan_round(setting, game_of(8, 3), ledger, Round{2}, by_id(8));
+  const RoundWork work = planned(setting, game_of(8, 3), ledger, Round{2}, by_id(8));
   EXPECT_EQ(work_of(work), (std::vector<std::vector<int>>{{0}, {1}, {2}, {0}, {0}, {0}, {3}, {4}}));
 }
 
@@ -83,8 +99,8 @@ TEST(RelayPlan, LeavesYoungUnitsWithoutAWorkerWhenThereAreTooMany) {
   setting.copies = 1;
   Ledger ledger{{open_unit(0, 0, 64, 2)}, 2};
   for (int i = 0; i < 4; ++i) ledger.units.push_back(open_unit(1, 64 * i, 64 * i + 64, 3));
-  const RoundWork work = plan_round(setting, game_of(4, 3), ledger, Round{2}, by_id(4));
-  EXPECT_EQ(work.assigned, (std::vector<bool>{true, true, true, false, false, true}));
+  const RoundWork work = planned(setting, game_of(4, 3), ledger, Round{2}, by_id(4));
+  EXPECT_EQ(work.assigned, (std::vector<char>{true, true, true, false, false, true}));
   EXPECT_EQ(work_of(work), (std::vector<std::vector<int>>{{0}, {1}, {2}, {5}}));
 }
 
@@ -92,7 +108,7 @@ TEST(RelayPlan, GivesSeveralDueUnitsToOneWorkerOnlyWhenTheyOutnumberTheWorkers) 
   Setting setting;
   Ledger ledger{{}, 1};
   for (int i = 0; i < 5; ++i) ledger.units.push_back(open_unit(0, 32 * i, 32 * i + 32, 1));
-  const RoundWork work = plan_round(setting, game_of(3, 2), ledger, Round{1}, by_id(3));
+  const RoundWork work = planned(setting, game_of(3, 2), ledger, Round{1}, by_id(3));
   EXPECT_EQ(work_of(work), (std::vector<std::vector<int>>{{0, 3}, {1, 4}, {2}}));
   ASSERT_EQ(work.units.size(), 6U);  // the new job waits whole
   EXPECT_EQ(work.units.back(), open_unit(1, 0, 3 * kChunksPerWorker, 2));
@@ -105,11 +121,11 @@ TEST(RelayPlan, LetsNewJobsWaitWholeForWhichNoWorkerIsLeft) {
   setting.bundle = 2;
   setting.copies = 1;
   const Ledger ledger{{open_unit(0, 0, 32, 1), open_unit(1, 0, 32, 1)}, 2};
-  const RoundWork work = plan_round(setting, game_of(3, 4), ledger, Round{1}, by_id(3));
+  const RoundWork work = planned(setting, game_of(3, 4), ledger, Round{1}, by_id(3));
   EXPECT_EQ(work_of(work), (std::vector<std::vector<int>>{{0}, {1}, {2}}));
   EXPECT_EQ(work.units[2], open_unit(2, 0, 3 * kChunksPerWorker, 2));
   EXPECT_EQ(work.units[3], open_unit(3, 0, 3 * kChunksPerWorker, 2));
-  EXPECT_EQ(work.assigned, (std::vector<bool>{true, true, true, false}));
+  EXPECT_EQ(work.assigned, (std::vector<char>{true, true, true, false}));
 }
 
 TEST(RelayPlan, SpreadsTheLastUnitsOverAllWorkers) {
@@ -117,7 +133,7 @@ TEST(RelayPlan, SpreadsTheLastUnitsOverAllWorkers) {
   Game game = game_of(7, 2);
   game.jobs = 1;
   const Ledger ledger{{open_unit(0, 0, 64, 9), open_unit(0, 128, 192, 9)}, 1};
-  const RoundWork work = plan_round(setting, game, ledger, Round{1}, by_id(7));
+  const RoundWork work = planned(setting, game, ledger, Round{1}, by_id(7));
   EXPECT_TRUE(work.drain);
   EXPECT_EQ(work_of(work), (std::vector<std::vector<int>>{{0}, {1}, {0}, {1}, {0}, {1}, {}}));
   EXPECT_FALSE(may_close(setting, work, {true, false}));
@@ -129,12 +145,12 @@ TEST(RelayPlan, SplitsOpenUnitsIntoPiecesOfOneNthUnlessTheyAreTooMany) {
   setting.mid_copies = 1;
   setting.late_rounds = 2;
   const Ledger ledger{{open_unit(0, 0, 192, 5), open_unit(0, 192, 256, 5)}, 1};
-  const RoundWork split = plan_round(setting, game_of(8, 3), ledger, Round{1}, by_id(8));
+  const RoundWork split = planned(setting, game_of(8, 3), ledger, Round{1}, by_id(8));
   EXPECT_EQ(split.units[1], open_unit(0, 64, 128, 5));
   EXPECT_EQ(split.units[3], open_unit(0, 192, 256, 5));
   Ledger many = ledger;
   many.units.push_back(open_unit(0, 256, 512, 5));
-  const RoundWork whole = plan_round(setting, game_of(8, 3), many, Round{1}, by_id(8));
+  const RoundWork whole = planned(setting, game_of(8, 3), many, Round{1}, by_id(8));
   EXPECT_EQ(whole.units[0], ledger.units[0]);
 }
 
@@ -144,7 +160,7 @@ TEST(RelayPlan, ClosesWhenAllDueUnitsAndEnoughOthersAreDone) {
   setting.copies = 1;
   setting.threshold = 0.4;
   const Ledger ledger{{open_unit(0, 0, 64, 1)}, 1};
-  const RoundWork work = plan_round(setting, game_of(6, 2), ledger, Round{1}, by_id(6));
+  const RoundWork work = planned(setting, game_of(6, 2), ledger, Round{1}, by_id(6));
   ASSERT_EQ(work.fresh, 2);  // four workers have the due unit
   setting.threshold = 0.5;
   EXPECT_TRUE(may_close(setting, work, {true, true, false}));
@@ -161,7 +177,7 @@ TEST(RelayPlan, GivesAProbedWorkerASpareCopy) {
   Forecast forecast = by_id(5);
   forecast.order.erase(forecast.order.begin() + 2);
   forecast.probes = {WorkerId{2}};
-  const RoundWork work = plan_round(setting, game_of(5, 2), {}, Round{10}, forecast);
+  const RoundWork work = planned(setting, game_of(5, 2), {}, Round{10}, forecast);
   EXPECT_EQ(work_of(work), (std::vector<std::vector<int>>{{0}, {1}, {3}, {2}, {3}}));
   EXPECT_EQ(work.busy, 4);
 }
@@ -256,7 +272,7 @@ TEST(RelayPlan, GivesEachWorkerOneUnitUnlessDueUnitsOutnumberTheWorkers) {
     const int window = 1 + static_cast<int>(random.below(4));
     const Game game = game_of(n, window);
     const Ledger ledger = random_ledger(game, 50, random);
-    const RoundWork work = plan_round(
+    const RoundWork work = planned(
         random_setting(window, random), game, ledger, Round{50}, random_forecast(n, random));
     int due = 0;
     int open_chunks = 0;
@@ -267,12 +283,12 @@ TEST(RelayPlan, GivesEachWorkerOneUnitUnlessDueUnitsOutnumberTheWorkers) {
       due += work.due(work.units[u]) ? 1 : 0;
       EXPECT_TRUE(work.assigned[u] || !work.due(work.units[u]));
     }
-    for (const auto& list : work.work) {
+    for (const auto& list : work_of(work)) {
       EXPECT_TRUE(list.size() == 1 || due > n);
       assigned.insert(list.begin(), list.end());
     }
     for (std::size_t u = 0; u < work.units.size(); ++u) {
-      EXPECT_EQ(work.assigned[u], assigned.count(static_cast<int>(u)) == 1);
+      EXPECT_EQ(work.assigned[u] != 0, assigned.count(static_cast<int>(u)) == 1);
     }
     int expected = game.chunks;
     for (const Unit& unit : ledger.units) expected += unit.chunks();

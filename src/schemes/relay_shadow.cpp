@@ -1,0 +1,155 @@
+#include "schemes/relay_shadow.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "paceline/check.hpp"
+
+namespace paceline::relay {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kMemory = 16;  // rounds
+
+}  // namespace
+
+double ShadowPlayer::play(const RoundTimes& times, Shadow& shadow) {
+  plan_round(shadow.setting, game_, shadow.ledger, times.round, times.seen, work_);
+  time_units(times, shadow.clock);
+  double lasted = close_time(shadow.setting);
+  if (lasted > rescue_time()) {
+    rescue(shadow.setting, times);
+    lasted = close_time(shadow.setting);
+  }
+  for (std::size_t u = 0; u < work_.units.size(); ++u) {
+    Unit& unit = work_.units[u];
+    unit.done = unit_time_[u] <= lasted;
+    if (accept_late_) unit.arrives = shadow.clock + unit_time_[u];
+  }
+  shadow.clock += lasted;
+  keep_remainder(work_, shadow.ledger);
+  return lasted;
+}
+
+void ShadowPlayer::time_units(const RoundTimes& times, double clock) {
+  unit_time_.clear();
+  for (const Unit& unit : work_.units) unit_time_.push_back(unit.arrives - clock);
+  const double share = 1.0 / game_.chunks;
+  worker_time_.assign(work_.first.size(), kNever);
+  for (std::size_t i = 0; i < work_.first.size(); ++i) {
+    const int unit = work_.first[i];
+    if (unit == kNoUnit) continue;
+    const double load = share * work_.units[static_cast<std::size_t>(unit)].chunks();
+    worker_time_[i] = times.base[i] + times.rate[i] * load;
+  }
+  for (const Copy& copy : work_.more) {  // an order is answered as a whole
+    const std::size_t i = copy.worker.index();
+    worker_time_[i] +=
+        times.rate[i] * share * work_.units[static_cast<std::size_t>(copy.unit)].chunks();
+  }
+  for (std::size_t i = 0; i < work_.first.size(); ++i) {
+    if (work_.first[i] == kNoUnit) continue;
+    double& time = unit_time_[static_cast<std::size_t>(work_.first[i])];
+    time = std::min(time, worker_time_[i]);
+  }
+  for (const Copy& copy : work_.more) {
+    double& time = unit_time_[static_cast<std::size_t>(copy.unit)];
+    time = std::min(time, worker_time_[copy.worker.index()]);
+  }
+}
+
+/// When may_close() holds: all due units are done, and enough of the others.
+double ShadowPlayer::close_time(const Setting& setting) {
+  double due = 0;
+  buffer_.clear();
+  for (std::size_t u = 0; u < work_.units.size(); ++u) {
+    if (work_.due(work_.units[u])) {
+      due = std::max(due, unit_time_[u]);
+    } else if (work_.assigned[u] != 0) {
+      buffer_.push_back(unit_time_[u]);
+    }
+  }
+  const int needed = static_cast<int>(buffer_.size()) - most_open(setting, work_);
+  if (needed <= 0) return due;
+  const auto last = buffer_.begin() + needed - 1;
+  std::nth_element(buffer_.begin(), last, buffer_.end());
+  return std::max(due, *last);
+}
+
+/// When half of the busy workers have answered, or an answer has taken four times as long as the
+/// first.
+double ShadowPlayer::rescue_time() {
+  buffer_.clear();
+  for (const double time : worker_time_) {
+    if (time < kNever) buffer_.push_back(time);
+  }
+  if (buffer_.empty()) return kNever;
+  const auto half = buffer_.begin() + (std::max(1, (work_.busy + 1) / 2) - 1);
+  std::nth_element(buffer_.begin(), half, buffer_.end());
+  const double first = *std::min_element(buffer_.begin(), half + 1);
+  double trigger = *half;
+  if (trigger > 4 * first) {
+    for (auto time = buffer_.begin(); time != half; ++time) {
+      if (*time >= 4 * first) trigger = std::min(trigger, *time);
+    }
+  }
+  return trigger;
+}
+
+void ShadowPlayer::rescue(const Setting& setting, const RoundTimes& times) {
+  const double trigger = rescue_time();
+  const bool all = setting.threshold * work_.fresh < 1;
+  std::vector<int> units;
+  for (std::size_t u = 0; u < work_.units.size(); ++u) {
+    if (unit_time_[u] <= trigger || work_.assigned[u] == 0) continue;
+    if (all || work_.due(work_.units[u])) units.push_back(static_cast<int>(u));
+  }
+  if (units.empty()) return;
+  std::vector<std::size_t> helpers;
+  for (std::size_t i = 0; i < worker_time_.size(); ++i) {
+    if (worker_time_[i] <= trigger) helpers.push_back(i);
+  }
+  std::ranges::stable_sort(
+      helpers, [&](std::size_t a, std::size_t b) { return worker_time_[a] < worker_time_[b]; });
+  if (helpers.empty()) return;
+  const auto given = spread(units, helpers.size());
+  for (std::size_t h = 0; h < helpers.size(); ++h) {
+    double load = 0;
+    for (const int unit : given[h]) {
+      load += static_cast<double>(work_.units[static_cast<std::size_t>(unit)].chunks());
+    }
+    const std::size_t i = helpers[h];
+    const double time = trigger + times.seen.base[i] + times.rate[i] * load / game_.chunks;
+    for (const int unit : given[h]) {
+      double& best = unit_time_[static_cast<std::size_t>(unit)];
+      best = std::min(best, time);
+    }
+  }
+}
+
+ShadowRuns::ShadowRuns(const Game& game, const std::vector<Setting>& candidates, bool accept_late)
+    : player_(game, accept_late), window_(game.window) {
+  for (const Setting& setting : candidates) shadows_.push_back({setting});
+}
+
+void ShadowRuns::play(const RoundTimes& times) {
+  for (Shadow& shadow : shadows_) {
+    const int before = shadow.ledger.started;
+    const double lasted = player_.play(times, shadow);
+    shadow.cost += lasted - shadow.cost / kMemory;
+    shadow.jobs += shadow.ledger.started - before - shadow.jobs / kMemory;
+  }
+  ++rounds_;
+}
+
+const Setting& ShadowRuns::best() {
+  const auto price = [](const Shadow& shadow) { return shadow.cost / shadow.jobs; };
+  const bool patient = rounds_ < window_ - 1;
+  for (std::size_t c = 0; c < shadows_.size(); ++c) {
+    if (patient && shadows_[c].setting.threshold > 0) continue;  // its bill comes later
+    if (price(shadows_[c]) < price(shadows_[current_])) current_ = c;
+  }
+  return shadows_[current_].setting;
+}
+
+}  // namespace paceline::relay

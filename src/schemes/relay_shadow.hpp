@@ -1,0 +1,79 @@
+// Shadow runs: settings that relay plays beside the real run, on the response times that the real
+// run has measured, to find the one that costs least per job.
+//
+// A shadow is its own little relay: it has its own open units, plans rounds with its own setting
+// and the order of workers that the real plan had (so it never sees the future), and closes them
+// by the same rule. The answers need no event queue: a round's end is an order statistic of its
+// units' times.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "schemes/relay_learn.hpp"
+#include "schemes/relay_plan.hpp"
+
+namespace paceline::relay {
+
+/// What a round has taught about every worker, once nothing more is to come.
+struct RoundTimes {
+  Round round;
+  Forecast seen;             ///< the workers as the real plan saw them
+  std::vector<double> base;  ///< shape (n), seconds: response time at load 0
+  std::vector<double> rate;  ///< shape (n), seconds per unit of load
+};
+
+/// One setting's own run.
+struct Shadow {
+  Setting setting;
+  Ledger ledger;
+  double clock = 0;  ///< seconds it has run
+  double cost = 0;   ///< seconds of its rounds, with a memory of kMemory rounds
+  double jobs = 0;   ///< jobs it has started, with the same memory
+};
+
+/// Plays single rounds; keeps buffers.
+class ShadowPlayer {
+ public:
+  ShadowPlayer(const Game& game, bool accept_late) : game_(game), accept_late_(accept_late) {}
+
+  /// Plays one round of the shadow on `times` and moves its ledger and clock.
+  /// @return how long the round lasted, seconds
+  double play(const RoundTimes& times, Shadow& shadow);
+
+ private:
+  void time_units(const RoundTimes& times, double clock);
+  double close_time(const Setting& setting);
+  void rescue(const Setting& setting, const RoundTimes& times);
+  double rescue_time();
+
+  Game game_;
+  bool accept_late_;
+  RoundWork work_;
+  std::vector<double> unit_time_;    ///< by unit, seconds from the round's start
+  std::vector<double> worker_time_;  ///< by worker; infinite without work
+  std::vector<double> buffer_;
+};
+
+/// Plays all candidates and says which is best.
+class ShadowRuns {
+ public:
+  ShadowRuns(const Game& game, const std::vector<Setting>& candidates, bool accept_late);
+
+  /// Plays one round of every candidate.
+  void play(const RoundTimes& times);
+
+  /// The setting with the least seconds per job; the current one on ties.
+  const Setting& best();
+
+  const std::vector<Shadow>& shadows() const { return shadows_; }
+
+ private:
+  ShadowPlayer player_;
+  std::vector<Shadow> shadows_;
+  int window_;
+  int rounds_ = 0;
+  std::size_t current_ = 0;
+};
+
+}  // namespace paceline::relay
