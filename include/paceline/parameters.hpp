@@ -39,6 +39,9 @@ class ParameterText {
                    std::span<const std::string> allowed,
                    const std::string& fallback);
 
+  /// Whether the key has exactly this value; for words that stand in a number's place ("auto").
+  bool is(std::string_view key, std::string_view value);
+
   /// Notes an error of the caller's own checks (the first one is kept).
   void fail(std::string message);
 

@@ -106,6 +106,11 @@ std::string ParameterText::word(std::string_view key,
   return fallback;
 }
 
+bool ParameterText::is(std::string_view key, std::string_view value) {
+  const std::string* text = take(key, false, "");
+  return text != nullptr && *text == value;
+}
+
 Expected<void> ParameterText::finish() const {
   // Unknown keys come first: a mistyped key also makes the right one missing.
   for (const auto& [key, value] : values_) {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "schemes/code_choice.hpp"
 #include "schemes/relay_plan.hpp"
 #include "schemes/relay_scheme.hpp"
+#include "schemes/relay_settings.hpp"
 
 namespace paceline {
 namespace {
@@ -41,6 +43,15 @@ int chunks_of_job(int workers) {
   return workers * std::max(relay::kChunksPerWorker, (kLeast + workers - 1) / workers);
 }
 
+/// "4 and 8": the divisors of n next to r.
+std::string nearest_divisors(int n, int r) {
+  int below = r;
+  int above = r;
+  while (n % below != 0) --below;
+  while (n % above != 0) ++above;
+  return fmt::format("{} and {}", below, above);
+}
+
 SchemeParameter parameter(const char* name, const char* allowed, const char* meaning) {
   return {name, allowed, meaning};
 }
@@ -48,28 +59,102 @@ SchemeParameter parameter(const char* name, const char* allowed, const char* mea
 SchemeDescription description() {
   SchemeDescription text;
   text.name = "relay";
-  text.summary = "hands what a round leaves open to other workers; exact plain sums";
+  text.summary = "hands what a round leaves open to other workers; exact plain sums; sets itself";
   text.parameters = {
       parameter("T", "T >= 0", "decode delay for one job per round; T+1 models are needed"),
-      parameter("r0", "1 <= r0 <= n", "first copies of a unit, may be fractional"),
-      parameter("x", "0 <= x <= 1", "share of a round's new units that may stay open"),
-      parameter("due", "1 <= due <= n", "copies of an open unit in its last round"),
-      parameter("mid", "1 <= mid <= n", "copies of an open unit before its last round"),
-      parameter("split", "0 or 1", "1: cut open units into pieces of about 1/n"),
-      parameter("speed", "0 or 8", "8: size units by predicted speed, within a factor of 8"),
-      parameter("bundle", "1 <= bundle <= T+1", "m: new jobs in a round"),
-      parameter("accept_late", "0 or 1", "1: answers to closed rounds count while of use"),
+      parameter("bundle",
+                "1 <= bundle <= T+1, or auto",
+                "m: new jobs in a round; auto (the default unless a setting is given): what pays"),
+      parameter("accept_late",
+                "0 or 1",
+                "1 (the default unless a setting is given): late answers count while of use"),
+      parameter("holders", "1 <= holders <= n, divides n", "r: workers that hold a chunk (n)"),
+      parameter("r0", "1 <= r0 <= holders", "a setting: first copies of a unit, may be fractional"),
+      parameter("x", "0 <= x <= 1", "a setting: share of a round's new units that may stay open"),
+      parameter("due", "1 <= due <= n", "a setting: copies of an open unit in its last round"),
+      parameter("mid", "1 <= mid <= n", "a setting: copies of an open unit before its last round"),
+      parameter("split", "0 or 1", "a setting, 1: cut open units into pieces of about 1/n"),
+      parameter("speed", "0 or 8", "a setting, 8: size units by predicted speed, at most 8 times"),
   };
   text.load = "m / round(n/r0)";
   text.decode_delay = "floor((T+1)/m) - 1";
   text.source = "ours";
-  text.example = "relay:T=1,r0=2";
+  text.example = "relay:T=3";
   return text;
 }
 
+/// What the text says.
+struct Options {
+  Game game;
+  Setting setting;           ///< for the whole run, or to begin with
+  std::vector<int> bundles;  ///< to choose from; empty: the setting is fixed
+  bool accept_late = false;
+};
+
+/// Whether the text gives a setting; without one relay finds its own.
+bool gives_setting(const ParameterText& parameters) {
+  return std::ranges::any_of(std::array{"r0", "x", "due", "mid", "split", "speed"},
+                             [&](const char* key) { return parameters.has(key); });
+}
+
+Setting read_setting(ParameterText& parameters, int workers, int holders) {
+  const std::vector<std::string> speeds = {"0", "8"};
+  Setting setting;
+  setting.copies = parameters.number("r0", 1, holders, std::min(kDefaultCopies, double(holders)));
+  setting.threshold = parameters.number("x", 0, 1, kDefaultThreshold);
+  setting.due_copies = parameters.integer("due", 1, workers, std::min(kDefaultDue, workers));
+  setting.mid_copies = parameters.integer("mid", 1, workers, std::min(kDefaultMid, workers));
+  setting.split = parameters.integer("split", 0, 1, 0) == 1;
+  setting.by_speed = parameters.word("speed", speeds, "0") == "8";
+  return setting;
+}
+
+int read_holders(ParameterText& parameters, int workers) {
+  const int holders = parameters.integer("holders", 1, workers, workers);
+  if (workers % holders == 0) return holders;
+  parameters.fail(fmt::format("holders={} does not divide the {} workers; the nearest are {}",
+                              holders,
+                              workers,
+                              nearest_divisors(workers, holders)));
+  return workers;
+}
+
+Options read_options(ParameterText& parameters, const SchemeContext& context) {
+  constexpr int kMostDelay = 1000;
+  const int n = context.workers;
+  const int window = parameters.integer("T", 0, kMostDelay, 1) + 1;
+  const int holders = read_holders(parameters, n);
+  const bool fixed = gives_setting(parameters);
+  Options options;
+  options.game = {n, chunks_of_job(n), window, context.jobs, n / holders};
+  options.setting = read_setting(parameters, n, holders);
+  options.accept_late = parameters.integer("accept_late", 0, 1, fixed ? 0 : 1) == 1;
+  const bool any_bundle = parameters.has("bundle") ? parameters.is("bundle", "auto") : !fixed;
+  if (any_bundle && fixed) {
+    parameters.fail("bundle=auto is for a relay that finds its own setting, without r0, x, ...");
+  }
+  int bundle = any_bundle ? 1 : parameters.integer("bundle", 1, kMostDelay + 1, 1);
+  if (bundle > window) {
+    parameters.fail(
+        fmt::format("bundle={} is not allowed; 1 <= bundle <= T+1 = {} (T >= {} would do)",
+                    bundle,
+                    window,
+                    bundle - 1));
+  }
+  bundle = std::min({bundle, window, holders});  // a part has no more than so many units in a round
+  if (fixed) {
+    options.setting.bundle = bundle;
+    options.setting.late_rounds = window / bundle - 1;
+  } else {
+    options.bundles = any_bundle ? relay::possible_bundles(options.game) : std::vector{bundle};
+    options.setting = relay::first_setting(options.game, options.bundles);
+  }
+  return options;
+}
+
 /// T, r0 and x always, the rest where it differs from the default, so that labels stay readable.
-std::string canonical_text(const Setting& setting, int delay, bool accept_late, int workers) {
-  std::string text = fmt::format("T={},r0={},x={}", delay, setting.copies, setting.threshold);
+std::string setting_text(const Setting& setting, int workers) {
+  std::string text = fmt::format(",r0={},x={}", setting.copies, setting.threshold);
   if (setting.due_copies != std::min(kDefaultDue, workers))
     text += fmt::format(",due={}", setting.due_copies);
   if (setting.mid_copies != std::min(kDefaultMid, workers))
@@ -77,49 +162,51 @@ std::string canonical_text(const Setting& setting, int delay, bool accept_late, 
   if (setting.split) text += ",split=1";
   if (setting.by_speed) text += ",speed=8";
   if (setting.bundle > 1) text += fmt::format(",bundle={}", setting.bundle);
-  if (accept_late) text += ",accept_late=1";
+  return text;
+}
+
+std::string canonical_text(const Options& options) {
+  std::string text = fmt::format("T={}", options.game.window - 1);
+  const bool fixed = options.bundles.empty();
+  if (fixed) {
+    text += setting_text(options.setting, options.game.workers);
+  } else if (options.bundles != relay::possible_bundles(options.game)) {
+    text += fmt::format(",bundle={}", options.bundles.front());
+  }
+  if (options.game.groups > 1) {
+    text += fmt::format(",holders={}", options.game.workers / options.game.groups);
+  }
+  if (options.accept_late == fixed) text += fmt::format(",accept_late={}", fixed ? 1 : 0);
   return text;
 }
 
 Expected<std::unique_ptr<Scheme>> make_relay(ParameterText& parameters,
                                              const SchemeContext& context) {
-  constexpr int kMostDelay = 1000;
-  const int n = context.workers;
-  Setting setting;
-  const int delay = parameters.integer("T", 0, kMostDelay, 1);
-  setting.copies = parameters.number("r0", 1, n, std::min(kDefaultCopies, double(n)));
-  setting.threshold = parameters.number("x", 0, 1, kDefaultThreshold);
-  setting.due_copies = parameters.integer("due", 1, n, std::min(kDefaultDue, n));
-  setting.mid_copies = parameters.integer("mid", 1, n, std::min(kDefaultMid, n));
-  setting.split = parameters.integer("split", 0, 1, 0) == 1;
-  const std::vector<std::string> speeds = {"0", "8"};
-  setting.by_speed = parameters.word("speed", speeds, "0") == "8";
-  const int bundle = parameters.integer("bundle", 1, kMostDelay + 1, 1);
-  const bool accept_late = parameters.integer("accept_late", 0, 1, 0) == 1;
-  if (bundle > delay + 1) {
-    parameters.fail(
-        fmt::format("bundle={} is not allowed; 1 <= bundle <= T+1 = {} (T >= {} would do)",
-                    bundle,
-                    delay + 1,
-                    bundle - 1));
-  }
+  const Options options = read_options(parameters, context);
   if (auto read = parameters.finish(); !read) return Unexpected<Error>(read.error());
-  setting.bundle = std::min(bundle, n);  // a round has no more than n units
-  setting.late_rounds = (delay + 1) / setting.bundle - 1;
+  const auto& [game, setting, bundles, accept_late] = options;
 
-  const Game game{n, chunks_of_job(n), delay + 1, context.jobs};
   SchemeInfo info;
   info.name = "relay";
-  info.parameters = canonical_text(setting, delay, accept_late, n);
-  info.workers = n;
-  info.decode_delay = setting.late_rounds;
+  info.parameters = canonical_text(options);
+  info.workers = game.workers;
   info.jobs_per_round = setting.bundle;
-  info.open_jobs = setting.bundle * (setting.late_rounds + 1);
-  info.load = setting.bundle / std::max(1.0, std::round(n / setting.copies));
+  if (bundles.empty()) {
+    info.decode_delay = setting.late_rounds;
+    info.open_jobs = setting.bundle * (setting.late_rounds + 1);
+  } else {
+    info.decode_delay = game.window / *std::ranges::min_element(bundles) - 1;
+    info.open_jobs = game.window;
+  }
+  const double holders = static_cast<double>(game.workers) / game.groups;
+  const double units = game.groups * std::max(1.0, std::round(holders / setting.copies));
+  info.load = setting.bundle / units;
   info.chunk_size.assign(static_cast<std::size_t>(game.chunks), 1.0 / game.chunks);
   describe_code(nullptr, context.keep_promise, game.chunks, info);
+  std::vector<Setting> candidates;
+  if (!bundles.empty()) candidates = relay::candidate_settings(game, bundles, accept_late);
   return std::unique_ptr<Scheme>(
-      std::make_unique<Relay>(std::move(info), setting, game, accept_late));
+      std::make_unique<Relay>(std::move(info), setting, candidates, game, accept_late));
 }
 
 }  // namespace

@@ -6,8 +6,9 @@
 
 namespace paceline {
 
+/// "relay:T=3" finds its setting on line. Any part of a setting fixes all of it:
 /// "relay:T=1,r0=2,x=0.2,due=4,mid=1,split=0,speed=0,bundle=1,accept_late=0"; these are the
-/// defaults.
+/// defaults then.
 SchemeEntry relay_entry();
 
 }  // namespace paceline

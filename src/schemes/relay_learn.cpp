@@ -102,6 +102,24 @@ bool mature(const Record& record, Round last_closed) {
          std::ranges::find(record.heard, 0) == record.heard.end();
 }
 
+RoundTimes to_times(Record record) {
+  RoundTimes times{record.work.round, std::move(record.seen), {}, {}};
+  if (!times.seen.informed) {  // then the round itself is all there is
+    times.seen.base.assign(record.heard.size(), record.median);
+  }
+  times.base = times.seen.base;
+  times.rate = times.seen.rate;
+  for (std::size_t i = 0; i < record.heard.size(); ++i) {
+    if (!record.heard[i]) {
+      times.base[i] = std::max(record.elapsed, record.median);
+    } else if (record.load[i] > 0) {
+      times.base[i] = record.sample[i].base;
+      times.rate[i] = record.sample[i].rate;
+    }
+  }
+  return times;
+}
+
 void learn_silence(std::vector<WorkerHistory>& workers, const Record& record) {
   for (std::size_t i = 0; i < workers.size(); ++i) {
     if (record.heard[i]) continue;
@@ -110,7 +128,30 @@ void learn_silence(std::vector<WorkerHistory>& workers, const Record& record) {
   }
 }
 
-Forecast forecast(const std::vector<WorkerHistory>& workers, const Setting& setting, Round round) {
+namespace {
+
+/// Live and silent workers. Of a part whose workers are all silent, all count as live.
+void sort_out_silent(const std::vector<WorkerHistory>& workers,
+                     int groups,
+                     Forecast& result,
+                     std::vector<WorkerId>& silent) {
+  std::vector<char> alive(static_cast<std::size_t>(groups), 0);
+  const auto part = [groups](std::size_t i) { return i % static_cast<std::size_t>(groups); };
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    if (workers[i].silent < kSilentRounds) alive[part(i)] = 1;
+  }
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    const bool planned = workers[i].silent < kSilentRounds || alive[part(i)] == 0;
+    (planned ? result.order : silent).push_back(WorkerId{static_cast<int>(i)});
+  }
+}
+
+}  // namespace
+
+Forecast forecast(const std::vector<WorkerHistory>& workers,
+                  const Setting& setting,
+                  const Game& game,
+                  Round round) {
   const std::size_t n = workers.size();
   double base_sum = 0;
   double rate_sum = 0;
@@ -122,19 +163,16 @@ Forecast forecast(const std::vector<WorkerHistory>& workers, const Setting& sett
     ++seen;
   }
   Forecast result;
+  result.informed = seen > 0;
   std::vector<WorkerId> silent;
   for (std::size_t i = 0; i < n; ++i) {
     const WorkerHistory& worker = workers[i];
     result.base.push_back(worker.count > 0 ? worker.base : (seen > 0 ? base_sum / seen : 0));
     result.rate.push_back(worker.rated ? worker.rate : (seen > 0 ? rate_sum / seen : 1));
-    const WorkerId id{static_cast<int>(i)};
-    (worker.silent < kSilentRounds ? result.order : silent).push_back(id);
   }
-  if (result.order.empty()) {
-    result.order = std::move(silent);
-  } else if (round.value % kProbeEvery == 0) {
-    result.probes = std::move(silent);
-  }
+  sort_out_silent(workers, game.groups, result, silent);
+  if (round.value % kProbeEvery == 0) result.probes = std::move(silent);
+  result.by_id = result.order;
   const double share = setting.copies / static_cast<double>(n);
   const auto expected = [&](WorkerId id) {
     return workers[id.index()].lateness + result.rate[id.index()] * share;

@@ -59,12 +59,27 @@ void learn_late(std::vector<WorkerHistory>& workers, const Record& record, Worke
 /// have passed.
 bool mature(const Record& record, Round last_closed);
 
+/// What a round has taught about every worker, once nothing more is to come.
+struct RoundTimes {
+  Round round;
+  Forecast seen;             ///< the workers as the real plan saw them
+  std::vector<double> base;  ///< shape (n), seconds: response time at load 0
+  std::vector<double> rate;  ///< shape (n), seconds per unit of load
+};
+
+/// The times of a mature record. A worker still missing took at least as long as is known; one that
+/// had no work took what was expected.
+RoundTimes to_times(Record record);
+
 /// Learns that the workers still missing in a mature record were at least as late as now.
 void learn_silence(std::vector<WorkerHistory>& workers, const Record& record);
 
 /// The order of the workers in a round: by lateness plus the expected time for a share r0/n, ties
-/// by id. Workers silent for five matured rounds are left out, and probed in every tenth round; if
-/// all are silent, all count as live.
-Forecast forecast(const std::vector<WorkerHistory>& workers, const Setting& setting, Round round);
+/// by id. Workers silent for five matured rounds are left out, and probed in every tenth round; of
+/// a part of the data whose workers are all silent, all count as live.
+Forecast forecast(const std::vector<WorkerHistory>& workers,
+                  const Setting& setting,
+                  const Game& game,
+                  Round round);
 
 }  // namespace paceline::relay

@@ -11,7 +11,7 @@
 namespace paceline::relay {
 namespace {
 
-constexpr int kRescueCopies = 3;
+constexpr std::size_t kRescueCopies = 3;
 
 int open_jobs(const std::vector<Unit>& units) {
   int count = 0;
@@ -299,16 +299,17 @@ void plan_round(const Setting& setting,
   work.more.clear();
 
   std::vector<Part> parts(static_cast<std::size_t>(game.groups));
+  const std::vector<WorkerId>& order = setting.by_id ? forecast.by_id : forecast.order;
   std::vector<std::vector<WorkerId>> orders;
   std::vector<std::vector<WorkerId>> probes;
   if (game.groups > 1) {
-    orders = by_part(forecast.order, game.groups);
+    orders = by_part(order, game.groups);
     probes = by_part(forecast.probes, game.groups);
   }
   const int part_chunks = game.chunks / game.groups;
   for (std::size_t g = 0; g < parts.size(); ++g) {
     Part& part = parts[g];
-    part.order = game.groups > 1 ? std::span<const WorkerId>(orders[g]) : forecast.order;
+    part.order = game.groups > 1 ? std::span<const WorkerId>(orders[g]) : order;
     part.probes = game.groups > 1 ? std::span<const WorkerId>(probes[g]) : forecast.probes;
     part.begin = static_cast<int>(g) * part_chunks;
     part.end = part.begin + part_chunks;
@@ -372,17 +373,32 @@ void keep_remainder(const RoundWork& work, Ledger& ledger) {
   }
 }
 
-std::vector<std::vector<int>> spread(const std::vector<int>& units, std::size_t helpers) {
-  PACELINE_CHECK(helpers > 0);
-  std::vector<std::vector<int>> given(helpers);
-  std::size_t next = 0;
-  for (int copy = 0; copy < kRescueCopies; ++copy) {
-    for (const int unit : units) {
-      if (copy > 0 && next >= helpers) return given;
-      given[next++ % helpers].push_back(unit);
+std::vector<Help> share_out(const std::vector<int>& units,
+                            const std::vector<WorkerId>& helpers,
+                            const Game& game,
+                            const RoundWork& work) {
+  std::vector<Help> help;
+  const std::vector<std::vector<WorkerId>> holders = by_part(helpers, game.groups);
+  const int part_chunks = game.chunks / game.groups;
+  for (int g = 0; g < game.groups; ++g) {
+    const std::vector<WorkerId>& of_part = holders[static_cast<std::size_t>(g)];
+    std::vector<int> open;
+    std::ranges::copy_if(units, std::back_inserter(open), [&](int unit) {
+      return work.units[static_cast<std::size_t>(unit)].begin / part_chunks == g;
+    });
+    if (of_part.empty() || open.empty()) continue;
+    const std::size_t first = help.size();
+    const std::size_t most = std::min(of_part.size(), kRescueCopies * open.size());
+    for (std::size_t h = 0; h < most; ++h) help.push_back({of_part[h], {}});
+    std::size_t next = 0;
+    for (std::size_t copy = 0; copy < kRescueCopies; ++copy) {
+      for (const int unit : open) {
+        if (copy > 0 && next >= most) break;
+        help[first + next++ % most].units.push_back(unit);
+      }
     }
   }
-  return given;
+  return help;
 }
 
 std::vector<double> sizes_by_speed(const std::vector<double>& base,

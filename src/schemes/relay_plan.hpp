@@ -24,6 +24,7 @@ struct Setting {
   int mid_copies = 2;     ///< copies of an open unit before its last round
   bool split = false;     ///< cut open units into pieces of about 1/n
   bool by_speed = false;  ///< size new units by the speed of their first worker
+  bool by_id = false;     ///< workers in the order of their numbers, not of their expected times
 };
 
 /// What never changes.
@@ -64,9 +65,11 @@ struct Ledger {
 /// The workers as a plan sees them.
 struct Forecast {
   std::vector<WorkerId> order;   ///< live workers, the one expected to be fastest first
+  std::vector<WorkerId> by_id;   ///< the same, by number
   std::vector<WorkerId> probes;  ///< silent workers that get a spare copy to see whether they live
   std::vector<double> base;      ///< shape (n), seconds: expected response time at load 0
   std::vector<double> rate;      ///< shape (n), seconds per unit of load
+  bool informed = false;         ///< somebody has answered before, so base and rate mean something
 };
 
 /// A worker's copy of a unit, where it is not its first.
@@ -136,12 +139,21 @@ std::vector<int> unanswered(const RoundWork& work, const std::vector<char>& done
 /// The round's units that are not done, for the next one.
 void keep_remainder(const RoundWork& work, Ledger& ledger);
 
-/// Gives units to helpers: a copy of each unit, then a second one, at most three, every helper in
-/// turn; first copies start over when there are fewer helpers than units.
+/// A helper and the units it gets in the middle of a round.
+struct Help {
+  WorkerId worker;
+  std::vector<int> units;
+};
+
+/// Gives units to helpers that hold them: a copy of each unit, then a second one, at most three,
+/// every helper of the part in turn; first copies start over when there are fewer helpers than
+/// units. A unit whose part has no helper gets none.
 ///
-/// @param helpers  best first, not empty
-/// @return by helper: the units it gets
-std::vector<std::vector<int>> spread(const std::vector<int>& units, std::size_t helpers);
+/// @param helpers  best first
+std::vector<Help> share_out(const std::vector<int>& units,
+                            const std::vector<WorkerId>& helpers,
+                            const Game& game,
+                            const RoundWork& work);
 
 /// Sizes of units such that their workers are expected to finish together:  size_q = max(0, tau -
 /// base_q) / rate_q  with tau such that the sizes sum to `total`, clipped to [1/8, 8] times the

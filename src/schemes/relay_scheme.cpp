@@ -1,6 +1,7 @@
 #include "schemes/relay_scheme.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -46,12 +47,21 @@ bool time_to_rescue(const Record& record, const Answers& answers) {
 
 }  // namespace
 
-Relay::Relay(SchemeInfo info, const Setting& setting, const Game& game, bool accept_late)
+Relay::Relay(SchemeInfo info,
+             const Setting& setting,
+             const std::vector<Setting>& candidates,
+             const Game& game,
+             bool accept_late)
     : info_(std::move(info)),
       setting_(setting),
       game_(game),
       accept_late_(accept_late),
       workers_(static_cast<std::size_t>(game.workers)) {
+  if (!candidates.empty()) {
+    Game endless = game;
+    endless.jobs = std::numeric_limits<int>::max();
+    shadows_.emplace(endless, candidates, accept_late);
+  }
   open_round(Ledger{}, Round{0});
 }
 
@@ -134,7 +144,7 @@ MiniTask Relay::task_of(const Unit& unit) const {
 }
 
 void Relay::open_round(const Ledger& ledger, Round round) {
-  Forecast seen = forecast(workers_, setting_, round);
+  Forecast seen = forecast(workers_, setting_, game_, round);
   RoundWork work;
   plan_round(setting_, game_, ledger, round, seen, work);
   current_ = open_record(std::move(work), std::move(seen), game_);
@@ -155,25 +165,25 @@ bool Relay::only_debtors_missing(const Answers& answers) const {
 
 /// Copies of `units` for the workers that have nothing left to do, the earliest to answer first.
 RoundPlan Relay::rescue(const std::vector<int>& units, const Answers& answers) {
-  std::vector<std::size_t> helpers;
+  std::vector<WorkerId> helpers;
   for (std::size_t i = 0; i < current_.ordered.size(); ++i) {
     const bool idle = answers.done[i] == work().count[i];
-    if (idle && has_answered(current_, answers, i) && answers.time[i] < kNever)
-      helpers.push_back(i);
+    if (idle && has_answered(current_, answers, i) && answers.time[i] < kNever) {
+      helpers.push_back(WorkerId{static_cast<int>(i)});
+    }
   }
   if (units.empty() || helpers.empty()) return {};
-  std::stable_sort(helpers.begin(), helpers.end(), [&](std::size_t a, std::size_t b) {
-    return answers.time[a] < answers.time[b];
+  std::ranges::stable_sort(helpers, [&](WorkerId a, WorkerId b) {
+    return answers.time[a.index()] < answers.time[b.index()];
   });
   take_samples(current_, answers);  // before the second answers hide the first ones
-  const std::vector<std::vector<int>> given = spread(units, helpers.size());
   RoundPlan extra;
   extra.per_worker.resize(work().first.size());
-  for (std::size_t h = 0; h < helpers.size(); ++h) {
-    for (const int index : given[h]) {
+  for (const Help& help : share_out(units, helpers, game_, work())) {
+    for (const int index : help.units) {
       const Unit& unit = work().units[static_cast<std::size_t>(index)];
-      extra.per_worker[helpers[h]].push_back(task_of(unit));
-      current_.work.give(WorkerId{static_cast<int>(helpers[h])}, index);
+      extra.per_worker[help.worker.index()].push_back(task_of(unit));
+      current_.work.give(help.worker, index);
     }
   }
   return extra;
@@ -250,8 +260,16 @@ void Relay::learn(const Answers& answers) {
   for (Record& record : records_) record.elapsed += lasted;
   while (!records_.empty() && mature(records_.front(), records_.back().work.round)) {
     learn_silence(workers_, records_.front());
+    if (shadows_) shadows_->play(to_times(std::move(records_.front())));
     records_.pop_front();
   }
+  if (shadows_) choose_setting();
+}
+
+void Relay::choose_setting() {
+  std::vector<RoundTimes> guesses;
+  for (const Record& record : records_) guesses.push_back(to_times(record));
+  if (const auto best = shadows_->best(guesses)) setting_ = *best;
 }
 
 }  // namespace paceline::relay

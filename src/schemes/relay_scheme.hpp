@@ -5,18 +5,26 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "paceline/scheme.hpp"
 #include "schemes/relay_learn.hpp"
 #include "schemes/relay_plan.hpp"
+#include "schemes/relay_shadow.hpp"
 
 namespace paceline::relay {
 
 class Relay final : public Scheme {
  public:
+  /// @param setting      for the whole run, or to begin with
+  /// @param candidates   settings to choose from as the run goes on; empty: keeps `setting`
   /// @param accept_late  whether answers to closed rounds complete units
-  Relay(SchemeInfo info, const Setting& setting, const Game& game, bool accept_late);
+  Relay(SchemeInfo info,
+        const Setting& setting,
+        const std::vector<Setting>& candidates,
+        const Game& game,
+        bool accept_late);
 
   const SchemeInfo& info() const override { return info_; }
 
@@ -55,12 +63,14 @@ class Relay final : public Scheme {
   void add_to_sum(const Unit& unit, MessageId message);
   std::vector<Decoding> take_complete_jobs();
   void learn(const Answers& answers);
+  void choose_setting();
 
   SchemeInfo info_;
   Setting setting_;
   Game game_;
   bool accept_late_;
   std::vector<WorkerHistory> workers_;
+  std::optional<ShadowRuns> shadows_;
   std::deque<Record> records_;     ///< closed rounds whose times are not all known, oldest first
   std::map<JobId, OpenSum> sums_;  ///< of the jobs that have a done unit
   double last_median_ = 0;

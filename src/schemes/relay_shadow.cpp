@@ -1,7 +1,7 @@
 #include "schemes/relay_shadow.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 
 #include "paceline/check.hpp"
 
@@ -9,7 +9,8 @@ namespace paceline::relay {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kMemory = 16;  // rounds
+constexpr double kMemory = 16;   // rounds
+constexpr int kRoundsAhead = 8;  // so long is every round that is not quite known worth a guess
 
 }  // namespace
 
@@ -105,22 +106,21 @@ void ShadowPlayer::rescue(const Setting& setting, const RoundTimes& times) {
     if (all || work_.due(work_.units[u])) units.push_back(static_cast<int>(u));
   }
   if (units.empty()) return;
-  std::vector<std::size_t> helpers;
+  std::vector<WorkerId> helpers;
   for (std::size_t i = 0; i < worker_time_.size(); ++i) {
-    if (worker_time_[i] <= trigger) helpers.push_back(i);
+    if (worker_time_[i] <= trigger) helpers.push_back(WorkerId{static_cast<int>(i)});
   }
-  std::ranges::stable_sort(
-      helpers, [&](std::size_t a, std::size_t b) { return worker_time_[a] < worker_time_[b]; });
-  if (helpers.empty()) return;
-  const auto given = spread(units, helpers.size());
-  for (std::size_t h = 0; h < helpers.size(); ++h) {
+  std::ranges::stable_sort(helpers, [&](WorkerId a, WorkerId b) {
+    return worker_time_[a.index()] < worker_time_[b.index()];
+  });
+  for (const Help& help : share_out(units, helpers, game_, work_)) {
     double load = 0;
-    for (const int unit : given[h]) {
+    for (const int unit : help.units) {
       load += static_cast<double>(work_.units[static_cast<std::size_t>(unit)].chunks());
     }
-    const std::size_t i = helpers[h];
+    const std::size_t i = help.worker.index();
     const double time = trigger + times.seen.base[i] + times.rate[i] * load / game_.chunks;
-    for (const int unit : given[h]) {
+    for (const int unit : help.units) {
       double& best = unit_time_[static_cast<std::size_t>(unit)];
       best = std::min(best, time);
     }
@@ -129,27 +129,42 @@ void ShadowPlayer::rescue(const Setting& setting, const RoundTimes& times) {
 
 ShadowRuns::ShadowRuns(const Game& game, const std::vector<Setting>& candidates, bool accept_late)
     : player_(game, accept_late), window_(game.window) {
-  for (const Setting& setting : candidates) shadows_.push_back({setting});
+  PACELINE_CHECK(!candidates.empty());
+  shadows_.resize(candidates.size());
+  for (std::size_t c = 0; c < candidates.size(); ++c) shadows_[c].setting = candidates[c];
 }
 
-void ShadowRuns::play(const RoundTimes& times) {
-  for (Shadow& shadow : shadows_) {
+void ShadowRuns::play(const RoundTimes& times, std::vector<Shadow>& shadows) {
+  for (Shadow& shadow : shadows) {
     const int before = shadow.ledger.started;
     const double lasted = player_.play(times, shadow);
     shadow.cost += lasted - shadow.cost / kMemory;
     shadow.jobs += shadow.ledger.started - before - shadow.jobs / kMemory;
   }
+}
+
+void ShadowRuns::play(const RoundTimes& times) {
+  play(times, shadows_);
   ++rounds_;
 }
 
-const Setting& ShadowRuns::best() {
+std::optional<Setting> ShadowRuns::best(const std::vector<RoundTimes>& guesses) {
+  const int known = rounds_ + static_cast<int>(guesses.size());
+  if (known == 0) return std::nullopt;
+  if (rounds_ >= kRoundsAhead) return best_of(shadows_, rounds_);
+  std::vector<Shadow> ahead = shadows_;
+  for (const RoundTimes& times : guesses) play(times, ahead);
+  return best_of(ahead, known);
+}
+
+Setting ShadowRuns::best_of(const std::vector<Shadow>& shadows, int rounds) {
   const auto price = [](const Shadow& shadow) { return shadow.cost / shadow.jobs; };
-  const bool patient = rounds_ < window_ - 1;
-  for (std::size_t c = 0; c < shadows_.size(); ++c) {
-    if (patient && shadows_[c].setting.threshold > 0) continue;  // its bill comes later
-    if (price(shadows_[c]) < price(shadows_[current_])) current_ = c;
+  const bool patient = rounds < window_ - 1;
+  for (std::size_t c = 0; c < shadows.size(); ++c) {
+    if (patient && shadows[c].setting.threshold > 0) continue;  // its bill comes later
+    if (price(shadows[c]) < price(shadows[current_])) current_ = c;
   }
-  return shadows_[current_].setting;
+  return shadows[current_].setting;
 }
 
 }  // namespace paceline::relay

@@ -8,20 +8,13 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "schemes/relay_learn.hpp"
 #include "schemes/relay_plan.hpp"
 
 namespace paceline::relay {
-
-/// What a round has taught about every worker, once nothing more is to come.
-struct RoundTimes {
-  Round round;
-  Forecast seen;             ///< the workers as the real plan saw them
-  std::vector<double> base;  ///< shape (n), seconds: response time at load 0
-  std::vector<double> rate;  ///< shape (n), seconds per unit of load
-};
 
 /// One setting's own run.
 struct Shadow {
@@ -58,17 +51,25 @@ class ShadowPlayer {
 /// Plays all candidates and says which is best.
 class ShadowRuns {
  public:
+  /// @pre candidates is not empty
   ShadowRuns(const Game& game, const std::vector<Setting>& candidates, bool accept_late);
 
   /// Plays one round of every candidate.
   void play(const RoundTimes& times);
 
-  /// The setting with the least seconds per job; the current one on ties.
-  const Setting& best();
+  /// The setting with the least seconds per job, the one before on ties; nothing while nothing is
+  /// known.
+  ///
+  /// @param guesses  rounds not yet played since some answers are still out; they count in the
+  ///                 first rounds of a run, where a guess beats waiting
+  std::optional<Setting> best(const std::vector<RoundTimes>& guesses);
 
   const std::vector<Shadow>& shadows() const { return shadows_; }
 
  private:
+  void play(const RoundTimes& times, std::vector<Shadow>& shadows);
+  Setting best_of(const std::vector<Shadow>& shadows, int rounds);
+
   ShadowPlayer player_;
   std::vector<Shadow> shadows_;
   int window_;

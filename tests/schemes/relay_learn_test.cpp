@@ -8,6 +8,7 @@ namespace paceline::relay {
 namespace {
 
 constexpr double kTolerance = 1e-12;
+constexpr Game kGame{3, 3 * kChunksPerWorker, 2, 10};
 
 /// A round in which each of three workers has a third of the job.
 Record three_workers() {
@@ -100,7 +101,7 @@ TEST(RelayLearn, OrdersByLatenessPlusExpectedComputing) {
   workers[2].lateness = -0.5;
   Setting setting;
   setting.copies = 2;
-  const Forecast result = forecast(workers, setting, Round{3});
+  const Forecast result = forecast(workers, setting, kGame, Round{3});
   EXPECT_EQ(result.order,
             (std::vector<WorkerId>{WorkerId{2}, WorkerId{3}, WorkerId{1}, WorkerId{0}}));
 }
@@ -109,10 +110,11 @@ TEST(RelayLearn, TakesTheMeanRateForAWorkerThatHasNotAnswered) {
   std::vector<WorkerHistory> workers(3);
   workers[0] = {.base = 1, .rate = 4, .count = 5, .rated = true};
   workers[1] = {.base = 3, .rate = 8, .count = 5, .rated = true};
-  const Forecast result = forecast(workers, Setting{}, Round{0});
+  const Forecast result = forecast(workers, Setting{}, kGame, Round{0});
   EXPECT_NEAR(result.rate[2], 6, kTolerance);
   EXPECT_NEAR(result.base[2], 2, kTolerance);
-  EXPECT_NEAR(forecast(std::vector<WorkerHistory>(2), Setting{}, Round{0}).rate[0], 1, kTolerance);
+  EXPECT_NEAR(
+      forecast(std::vector<WorkerHistory>(2), Setting{}, kGame, Round{0}).rate[0], 1, kTolerance);
 }
 
 TEST(RelayLearn, LeavesSilentWorkersOutAndProbesThemEveryTenthRound) {
@@ -120,16 +122,17 @@ TEST(RelayLearn, LeavesSilentWorkersOutAndProbesThemEveryTenthRound) {
   workers[1].silent = 5;
   workers[2].silent = 4;
   const std::vector<WorkerId> live = {WorkerId{0}, WorkerId{2}};
-  EXPECT_EQ(forecast(workers, Setting{}, Round{19}).order, live);
-  EXPECT_TRUE(forecast(workers, Setting{}, Round{19}).probes.empty());
-  EXPECT_EQ(forecast(workers, Setting{}, Round{20}).order, live);
-  EXPECT_EQ(forecast(workers, Setting{}, Round{20}).probes, (std::vector<WorkerId>{WorkerId{1}}));
+  EXPECT_EQ(forecast(workers, Setting{}, kGame, Round{19}).order, live);
+  EXPECT_TRUE(forecast(workers, Setting{}, kGame, Round{19}).probes.empty());
+  EXPECT_EQ(forecast(workers, Setting{}, kGame, Round{20}).order, live);
+  EXPECT_EQ(forecast(workers, Setting{}, kGame, Round{20}).probes,
+            (std::vector<WorkerId>{WorkerId{1}}));
 }
 
 TEST(RelayLearn, PlansWithAllWorkersWhenAllAreSilent) {
   std::vector<WorkerHistory> workers(3);
   for (auto& worker : workers) worker.silent = 9;
-  EXPECT_EQ(forecast(workers, Setting{}, Round{5}).order.size(), 3U);
+  EXPECT_EQ(forecast(workers, Setting{}, kGame, Round{5}).order.size(), 3U);
 }
 
 TEST(RelayLearn, RelabellingTheWorkersRelabelsThePlan) {
@@ -159,8 +162,8 @@ TEST(RelayLearn, RelabellingTheWorkersRelabelsThePlan) {
     const Round round{9};
     RoundWork plan;
     RoundWork other;
-    plan_round(setting, game, ledger, round, forecast(workers, setting, round), plan);
-    plan_round(setting, game, ledger, round, forecast(relabelled, setting, round), other);
+    plan_round(setting, game, ledger, round, forecast(workers, setting, game, round), plan);
+    plan_round(setting, game, ledger, round, forecast(relabelled, setting, game, round), other);
     EXPECT_EQ(plan.units, other.units);
     for (std::size_t i = 0; i < workers.size(); ++i) {
       EXPECT_EQ(plan.first[i], other.first[static_cast<std::size_t>(label[i])]);

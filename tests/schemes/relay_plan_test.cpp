@@ -182,11 +182,70 @@ TEST(RelayPlan, GivesAProbedWorkerASpareCopy) {
   EXPECT_EQ(work.busy, 4);
 }
 
-TEST(RelayPlan, SpreadsRescueCopiesOverTheHelpers) {
+TEST(RelayPlan, SharesOutRescueCopiesAmongTheHelpers) {
   using Given = std::vector<std::vector<int>>;
-  EXPECT_EQ(spread({4, 7}, 8), (Given{{4}, {7}, {4}, {7}, {4}, {7}, {}, {}}));
-  EXPECT_EQ(spread({4, 7}, 3), (Given{{4}, {7}, {4}}));
-  EXPECT_EQ(spread({4, 7, 9}, 2), (Given{{4, 9}, {7}}));
+  Setting setting;
+  setting.copies = 1;
+  const Game game = game_of(10, 1);
+  const RoundWork work = planned(setting, game, {}, Round{0}, by_id(10));
+  const auto given = [&](const std::vector<int>& units, int helpers) {
+    std::vector<WorkerId> ids;
+    for (int i = 0; i < helpers; ++i) ids.push_back(WorkerId{i});
+    Given lists;
+    for (const Help& help : share_out(units, ids, game, work)) lists.push_back(help.units);
+    return lists;
+  };
+  EXPECT_EQ(given({4, 7}, 8), (Given{{4}, {7}, {4}, {7}, {4}, {7}}));
+  EXPECT_EQ(given({4, 7}, 3), (Given{{4}, {7}, {4}}));
+  EXPECT_EQ(given({4, 7, 9}, 2), (Given{{4, 9}, {7}}));
+  EXPECT_TRUE(given({4}, 0).empty());
+}
+
+TEST(RelayPlan, GivesUnitsOnlyToWorkersThatHoldThem) {
+  RandomStream random(9, "parts");
+  for (int repetition = 0; repetition < 500; ++repetition) {
+    const int groups = 1 + static_cast<int>(random.below(4));
+    const int holders = 1 + static_cast<int>(random.below(5));
+    const int n = groups * holders;
+    Game game = game_of(n, 3);
+    game.groups = groups;
+    Setting setting;
+    setting.late_rounds = 2;
+    setting.copies = 1 + static_cast<double>(random.below(3));
+    setting.copies = std::min<double>(setting.copies, holders);
+    setting.by_speed = random.below(2) == 0;
+    setting.split = random.below(2) == 0;
+    Ledger ledger;
+    RoundWork work;
+    for (int round = 0; round < 6; ++round) {
+      plan_round(setting, game, ledger, Round{round}, by_id(n), work);
+      const int part = game.chunks / groups;
+      std::vector<int> started(3, 0);
+      int total = 0;
+      for (std::size_t u = 0; u < work.units.size(); ++u) {
+        const Unit& unit = work.units[u];
+        EXPECT_EQ(unit.begin / part, (unit.end - 1) / part);
+        if (u > 0) {
+          const Unit& before = work.units[u - 1];
+          EXPECT_TRUE(before.job < unit.job ||
+                      (before.job == unit.job && before.end <= unit.begin));
+        }
+        total += unit.job.value == work.started - 1 ? unit.chunks() : 0;
+      }
+      if (!work.drain) {
+        EXPECT_EQ(total, game.chunks);
+      }
+      for (int i = 0; i < n; ++i) {
+        for (const int unit : work.units_of(WorkerId{i})) {
+          EXPECT_EQ(work.units[static_cast<std::size_t>(unit)].begin / part, i % groups);
+        }
+      }
+      for (std::size_t u = 0; u < work.units.size(); ++u) {
+        work.units[u].done = work.due(work.units[u]) || random.below(3) > 0;
+      }
+      keep_remainder(work, ledger);
+    }
+  }
 }
 
 // The water level by bisection.

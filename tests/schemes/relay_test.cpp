@@ -24,10 +24,16 @@ std::string random_text(int workers, int delay, RandomStream& random) {
   const auto below = [&](int bound) {
     return static_cast<int>(random.below(static_cast<std::uint64_t>(bound)));
   };
+  int holders = 1 + below(workers);
+  while (workers % holders != 0) ++holders;
+  if (below(4) == 0) {  // finds its own setting
+    return fmt::format("relay:T={},accept_late={},holders={}", delay, below(2), holders);
+  }
   return fmt::format(
-      "relay:T={},r0={},x={},due={},mid={},split={},speed={},bundle={},accept_late={}",
+      "relay:T={},holders={},r0={},x={},due={},mid={},split={},speed={},bundle={},accept_late={}",
       delay,
-      1 + (workers - 1) * random.uniform() / 2,
+      holders,
+      1 + (holders - 1) * random.uniform() / 2,
       below(3) == 0 ? 0 : random.uniform(),
       1 + below(workers),
       1 + below(std::min(3, workers)),
@@ -74,19 +80,24 @@ TEST(Relay, DecodesEveryJobFromEachSampleOnceAndInTime) {
     SCOPED_TRACE(fmt::format("repetition {}, n={}, jobs={}, {}", repetition, n, jobs, text));
     Player player(relay_of(text, n, jobs), random_times(50, n, 4, random));
     const SchemeInfo info = player.scheme().info();
-    ASSERT_TRUE(player.play(jobs / info.jobs_per_round + 2 * info.decode_delay + 4));
+    const bool fixed = text.find(",x=") != std::string::npos;
+    ASSERT_TRUE(
+        player.play((fixed ? jobs / info.jobs_per_round : jobs) + 2 * info.decode_delay + 4));
     std::set<int> started;
     std::set<int> decoded;
+    std::map<int, int> first_round;
     for (std::size_t r = 0; r < player.rounds().size(); ++r) {
       const PlayedRound& round = player.rounds()[r];
+      for (const int job : jobs_of(round.all)) first_round.emplace(job, static_cast<int>(r));
       started.merge(jobs_of(round.all));
       EXPECT_LE(static_cast<int>(started.size() - decoded.size()), info.open_jobs);
       for (const Decoding& decoding : round.decoded) {
         EXPECT_TRUE(decoded.insert(decoding.job.value).second);
         const auto count = coverage(decoding, player.rounds(), info.chunk_size.size());
         EXPECT_EQ(count, std::vector<double>(info.chunk_size.size(), 1.0));
-        EXPECT_LE(static_cast<int>(r),
-                  decoding.job.value / info.jobs_per_round + info.decode_delay);
+        const int job = decoding.job.value;
+        const int planned = fixed ? job / info.jobs_per_round : first_round.at(job);
+        EXPECT_LE(static_cast<int>(r), planned + info.decode_delay);
       }
     }
     EXPECT_EQ(static_cast<int>(decoded.size()), jobs);
@@ -386,7 +397,7 @@ TEST(Relay, PlansNothingOnceAllJobsAreDecoded) {
 }
 
 TEST(Relay, DescribesItself) {
-  const auto scheme = relay_of("relay:T=4,bundle=2", 16);
+  const auto scheme = relay_of("relay:T=4,bundle=2,r0=2", 16);
   const SchemeInfo& info = scheme->info();
   EXPECT_EQ(info.label(), "relay:T=4,r0=2,x=0.2,bundle=2");
   EXPECT_EQ(info.jobs_per_round, 2);
@@ -394,7 +405,19 @@ TEST(Relay, DescribesItself) {
   EXPECT_EQ(info.open_jobs, 4);
   EXPECT_DOUBLE_EQ(info.load, 0.25);
   EXPECT_EQ(info.chunk_size.size() % 16, 0U);
-  EXPECT_EQ(relay_of("relay", 1)->info().label(), "relay:T=1,r0=1,x=0.2");
+  EXPECT_EQ(relay_of("relay:x=0.2", 1)->info().label(), "relay:T=1,r0=1,x=0.2");
+}
+
+TEST(Relay, SaysThatItSetsItself) {
+  EXPECT_EQ(relay_of("relay", 16)->info().label(), "relay:T=1");
+  EXPECT_EQ(relay_of("relay:T=3,bundle=auto,accept_late=1", 16)->info().label(), "relay:T=3");
+  EXPECT_EQ(relay_of("relay:T=3,bundle=2,accept_late=0", 16)->info().label(),
+            "relay:T=3,bundle=2,accept_late=0");
+  const auto scheme = relay_of("relay:T=3,holders=4", 16);
+  EXPECT_EQ(scheme->info().label(), "relay:T=3,holders=4");
+  EXPECT_EQ(scheme->info().jobs_per_round, 4);
+  EXPECT_EQ(scheme->info().decode_delay, 3);
+  EXPECT_EQ(scheme->info().open_jobs, 4);
 }
 
 TEST(Relay, RefusesWrongParametersWithOneLine) {
@@ -405,6 +428,10 @@ TEST(Relay, RefusesWrongParametersWithOneLine) {
   EXPECT_EQ(
       message("relay:T=1,bundle=3"),
       "relay:T=1,bundle=3: bundle=3 is not allowed; 1 <= bundle <= T+1 = 2 (T >= 2 would do)");
+  EXPECT_EQ(
+      message("relay:T=1,holders=3"),
+      "relay:T=1,holders=3: holders=3 does not divide the 8 workers; the nearest are 2 and 4");
+  EXPECT_NE(message("relay:r0=2,bundle=auto").find("bundle=auto is for"), std::string::npos);
   EXPECT_NE(message("relay:r0=9").find("1 <= r0 <= 8"), std::string::npos);
   EXPECT_NE(message("relay:x=1.5").find("x=1.5"), std::string::npos);
   EXPECT_NE(message("relay:due=0").find("due=0"), std::string::npos);

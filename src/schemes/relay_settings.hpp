@@ -1,0 +1,23 @@
+// The settings among which relay chooses. The axes span the whole useful range, so that nothing is
+// tuned to a cluster.
+#pragma once
+
+#include <vector>
+
+#include "schemes/relay_plan.hpp"
+
+namespace paceline::relay {
+
+/// @param bundles  the bundles m to try; each at most game.window and game.workers / game.groups
+/// @return every combination worth trying; never empty
+std::vector<Setting> candidate_settings(const Game& game,
+                                        const std::vector<int>& bundles,
+                                        bool accept_late);
+
+/// The divisors of the window T+1 that n workers can serve.
+std::vector<int> possible_bundles(const Game& game);
+
+/// Where to begin, before anything is known: three copies, as many jobs per round as allowed.
+Setting first_setting(const Game& game, const std::vector<int>& bundles);
+
+}  // namespace paceline::relay
