@@ -60,7 +60,11 @@ Expected<Delays> make_delays(const DelayOptions& options,
                     workers,
                     profile->workers));
   }
-  if (workers == 0) delays.workers = profile->workers;
+  if (workers == 0) {
+    delays.workers = profile->workers;
+  } else {
+    *profile = first_workers(*profile, workers);
+  }
   delays.profile_rounds = profile->rounds;
   delays.text = std::filesystem::path(options.profile).filename().string();
   DelayProfile played =

@@ -112,6 +112,11 @@ Expected<void> run_train(const TrainOptions& options,
   std::atomic<bool>& stop = catch_interrupts();
 #ifdef PACELINE_HAVE_TORCH
   if (auto ready = register_torch_models(options.device); !ready) return ready;
+#else
+  if (options.device != "cpu") {
+    return invalid(fmt::format(
+        "device '{}' cannot be used: this build has no LibTorch; cpu always can", options.device));
+  }
 #endif
   auto made = make_setup(options);
   if (!made) return Unexpected(made.error());

@@ -17,7 +17,7 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
                   "Schemes, played one after the other (list: paceline schemes); repeat, or "
                   "separate by commas")
       ->take_all()
-      ->capture_default_str();
+      ->default_str(fmt::format("{}", fmt::join(options.optimizers, " ")));
   command
       .add_option("--close",
                   options.close,

@@ -14,12 +14,21 @@ for package in "${packages[@]}"; do
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
 
-sudo=()
+fail() { echo "install_dependencies: $1; install: ${missing[*]}" >&2; exit 2; }
+command -v apt-get > /dev/null || fail "no apt-get, so this is not Debian"
+as_root=(env DEBIAN_FRONTEND=noninteractive)
 if [ "$(id -u)" != 0 ]; then
-  command -v sudo > /dev/null || { echo "install_dependencies: not root and no sudo; install: ${missing[*]}" >&2; exit 2; }
-  sudo=(sudo)
+  command -v sudo > /dev/null || fail "not root and no sudo"
+  # A password may be asked for at a terminal, but a script must not wait for one.
+  sudo -n true 2> /dev/null || { [ -t 0 ] && sudo -v; } || fail "not root and sudo refuses"
+  as_root=(sudo "${as_root[@]}") # sudo drops the environment, hence env
 fi
+
 echo "installing ${missing[*]}"
-export DEBIAN_FRONTEND=noninteractive
-"${sudo[@]}" apt-get update -qq
-"${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if ! { "${as_root[@]}" apt-get update -qq &&
+  "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}"; } > "$log" 2>&1; then
+  tail -n 20 "$log" >&2
+  fail "apt-get failed"
+fi

@@ -48,6 +48,9 @@ struct DelayProfile {
 Expected<DelayProfile> parse_delay_profile(std::string_view text, const std::string& name);
 Expected<DelayProfile> read_delay_profile(const std::string& path);
 
+/// The first `workers` columns of a profile that has at least as many.
+DelayProfile first_workers(const DelayProfile& profile, int workers);
+
 /// Block bootstrap to at least `rounds` rounds:  mt19937_64 g(seed); append blocks of B = min(10,
 /// R/2) rounds that start at g() mod (R - B + 1), until there are enough. (relay spec, section 10)
 DelayProfile bootstrap(const DelayProfile& profile, int rounds, std::uint64_t seed);

@@ -81,11 +81,16 @@ struct RunReport {
 
   /// How many times as fast as the uncoded run `run` was, per job; empty without an uncoded run.
   std::optional<double> speed_up(const SchemeRun& run) const;
+
+  /// One sentence if computing made schemes miss their injected delays by so much that the measured
+  /// times compare this machine's cores rather than the schemes; else empty.
+  std::string caution() const;
 };
 
 /// A table with a line per scheme: time, speed-up against uncoded, rounds, load, time per job,
 /// prediction, clairvoyant limit with m and T, stragglers, accuracy, verification. Columns that no
-/// scheme has a value for are left out. ASCII, every line ends with '\n'.
+/// scheme has a value for are left out. The caution, if there is one, stands below. ASCII, every
+/// line ends with '\n'.
 ///
 /// @param width  columns of the terminal; the least important columns that do not fit are left out
 ///               and named below the table. 0: no limit

@@ -46,8 +46,8 @@ class DecoderCache {
  private:
   using Entries = std::list<std::pair<WorkerSet, std::optional<Combination>>>;
 
-  const Decoder decode_;
-  const std::size_t capacity_;
+  Decoder decode_;
+  std::size_t capacity_;
   std::mutex mutex_;
   Entries entries_;  // the most recently used first
   std::unordered_map<WorkerSet, Entries::iterator, WorkerSetHash> places_;

@@ -169,6 +169,7 @@ Expected<std::unique_ptr<DelaySource>> make_delay_model(std::string_view text,
   const Model* model = find_model(parsed->name());
   if (model == nullptr) {
     std::vector<std::string> known;
+    known.reserve(kModels.size());
     for (const Model& each : kModels) known.push_back(each.name);
     return invalid(unknown_name("delay model", parsed->name(), known));
   }

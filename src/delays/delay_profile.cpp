@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "delays/failed_calls.hpp"
+#include "paceline/check.hpp"
 #include "paceline/delays.hpp"
 #include "paceline/parameters.hpp"
 
@@ -219,6 +220,17 @@ Expected<DelayProfile> read_delay_profile(const std::string& path) {
   }
   if (auto ok = check_calls_succeeded(*profile, path, siblings); !ok) return Unexpected(ok.error());
   return profile;
+}
+
+DelayProfile first_workers(const DelayProfile& profile, int workers) {
+  PACELINE_CHECK(workers >= 1 && workers <= profile.workers);
+  DelayProfile part{
+      .rounds = profile.rounds, .workers = workers, .load = profile.load, .seconds = {}};
+  part.seconds.reserve(static_cast<std::size_t>(part.rounds) * static_cast<std::size_t>(workers));
+  for (int r = 0; r < profile.rounds; ++r) {
+    for (int i = 0; i < workers; ++i) part.seconds.push_back(profile.at(r, i));
+  }
+  return part;
 }
 
 }  // namespace paceline

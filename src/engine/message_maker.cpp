@@ -102,9 +102,10 @@ void make_message(GradientSource& source,
     samples.clear();
     weights.clear();
     for (const Weighted& term : sum.terms) {
-      PACELINE_CHECK(term.chunk >= 0 && term.count >= 1 && term.chunk + term.count <= chunks);
+      const int past = term.chunk + term.count;
+      PACELINE_CHECK(term.chunk >= 0 && term.count >= 1 && past <= chunks);
       const int begin = chunk_borders[static_cast<std::size_t>(term.chunk)];
-      const int end = chunk_borders[static_cast<std::size_t>(term.chunk + term.count)];
+      const int end = chunk_borders[static_cast<std::size_t>(past)];
       for (int i = begin; i < end; ++i) samples.push_back(batch[static_cast<std::size_t>(i)]);
       weights.insert(
           weights.end(), static_cast<std::size_t>(end - begin), static_cast<float>(term.weight));

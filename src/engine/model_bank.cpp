@@ -21,6 +21,7 @@ constexpr std::size_t kMostFreeBuffers = 1024;
 template <class T>
 bool only_owner(const std::shared_ptr<T>& owner) {
   if (owner.use_count() > 1) return false;
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): the copy is what synchronises
   const std::shared_ptr<T> synchronise = owner;
   return true;
 }

@@ -66,6 +66,11 @@ std::string summary(const RunReport& report) {
   return text + '.';
 }
 
+std::string caution(const RunReport& report) {
+  const std::string text = report.caution();
+  return text.empty() ? "" : fmt::format("<p class=\"caution\">{}</p>", escape(text));
+}
+
 std::string fact(std::string_view name, std::string_view value, bool code = false) {
   if (value.empty()) return {};
   const std::string text = escape(value);
@@ -129,6 +134,7 @@ std::string report_html(const RunReport& report) {
   return filled(page_template(),
                 {{"title", escape(report.title)},
                  {"summary", summary(report)},
+                 {"caution", caution(report)},
                  {"facts",
                   fact("Command", report.command, true) + fact("Machine", report.machine) +
                       fact("Date", report.date)},

@@ -1,10 +1,15 @@
 #include "paceline/run_report.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
 namespace paceline {
 namespace {
+
+constexpr double kLate = 1.1;  // times the predicted time
 
 bool is_uncoded(std::string_view label) { return label.substr(0, label.find(':')) == "uncoded"; }
 
@@ -45,6 +50,20 @@ std::optional<double> RunReport::speed_up(const SchemeRun& run) const {
     return std::nullopt;
   }
   return std::nullopt;
+}
+
+std::string RunReport::caution() const {
+  const auto late = std::count_if(schemes.begin(), schemes.end(), [](const SchemeRun& run) {
+    return run.overruns > 0 && run.predicted && run.total > kLate * *run.predicted;
+  });
+  if (late == 0) return {};
+  return fmt::format(
+      "{} of {} schemes took over {:.0f} % longer than predicted, because this machine's cores "
+      "were "
+      "too few or too busy to keep the injected delays: compare the predicted times.",
+      late,
+      schemes.size(),
+      100 * (kLate - 1));
 }
 
 }  // namespace paceline

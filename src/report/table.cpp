@@ -197,6 +197,7 @@ std::string table_text(const RunReport& report, int width) {
     append_line(out, columns, [row](const Column& column) { return column.cells[row]; });
   }
   if (!dropped.empty()) out += fmt::format("(no space for: {})\n", fmt::join(dropped, ", "));
+  if (const std::string caution = report.caution(); !caution.empty()) out += '\n' + caution + '\n';
   return out;
 }
 

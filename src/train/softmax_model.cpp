@@ -82,8 +82,9 @@ class SoftmaxModel final : public TrainingModel {
     for (int begin = 0; begin < data.samples; begin += kBlock) {
       const int count = std::min(kBlock, data.samples - begin);
       apply_linear(parameters, inputs.middleRows(begin, count));
+      const std::int32_t* labels = data.labels.data() + begin;
       for (int i = 0; i < count; ++i) {
-        const std::int32_t label = data.labels[static_cast<std::size_t>(begin + i)];
+        const std::int32_t label = labels[i];
         Eigen::Index best = 0;
         outputs_.row(i).maxCoeff(&best);
         if (best == label) ++right;

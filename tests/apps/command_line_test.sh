@@ -36,6 +36,7 @@ train=(train --model softmax --data synthetic --models 2 --updates 3 --batch 64 
 # what is right
 expect 0 '"total_seconds"' "${simulate[@]}" --scheme gc:s=3 --json
 expect 0 '"clairvoyant_seconds"' "${simulate[@]}" --scheme relay --json
+expect 0 '"load": 0.25,' "${simulate[@]}" --scheme uncoded --workers 4 --json # the profile's first four columns
 expect 0 'm-sgc' schemes
 expect 0 'verify' "${train[@]}" --scheme uncoded,gc:s=1,code=mds,sr-sgc:B=1,W=2,lambda=2,m-sgc:B=1,W=2,lambda=1,relay \
   --delays constant:base=0.002 --verify

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "codes/code_test_support.hpp"
 #include "paceline/gradient_code.hpp"
@@ -13,7 +14,7 @@ using testing::from_mask;
 
 /// A decoder that counts its calls and answers with the call's number.
 std::function<std::optional<Combination>(const WorkerSet&)> counting(std::shared_ptr<int> calls) {
-  return [calls](const WorkerSet&) {
+  return [calls = std::move(calls)](const WorkerSet&) {
     Combination combination;
     combination.amplification = ++*calls;
     return std::optional(combination);

@@ -51,7 +51,7 @@ TEST(ChunkBorders, EqualFractionsAreRoundedExactly) {
       const Borders borders =
           chunk_borders(samples, std::vector<double>(static_cast<std::size_t>(k), 1.0 / k));
       for (long long j = 0; j <= k; ++j) {
-        ASSERT_EQ(borders[static_cast<std::size_t>(j)], (2 * j * samples + k - 1) / (2 * k))
+        ASSERT_EQ(borders[static_cast<std::size_t>(j)], (2 * j * samples + k - 1) / (2LL * k))
             << "chunk " << j << " of " << k << ", " << samples << " samples";
       }
     }

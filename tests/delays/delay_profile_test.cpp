@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
+#include "paceline/check.hpp"
 #include "paceline/delays.hpp"
 #include "support/shared_files.hpp"
 
@@ -16,6 +18,17 @@ std::string error_of(std::string_view text) {
 void expect_in(const std::string& part, const std::string& whole) {
   EXPECT_NE(whole.find(part), std::string::npos) << "'" << part << "' is not in: " << whole;
   EXPECT_EQ(whole.find('\n'), std::string::npos) << "more than one line: " << whole;
+}
+
+TEST(DelayProfile, GivesTheColumnsOfItsFirstWorkers) {
+  const DelayProfile profile = parse_delay_profile("# load=0.5\n1,2,3\n4,5,6\n", "p").value();
+  const DelayProfile part = first_workers(profile, 2);
+  EXPECT_EQ(part.workers, 2);
+  EXPECT_EQ(part.rounds, 2);
+  EXPECT_EQ(part.load, 0.5);
+  EXPECT_EQ(part.seconds, (std::vector<double>{1, 2, 4, 5}));
+  EXPECT_EQ(first_workers(profile, 3).seconds, profile.seconds);
+  EXPECT_THROW(first_workers(profile, 4), ContractViolation);
 }
 
 TEST(DelayProfile, ReadsRowsAsRoundsAndColumnsAsWorkers) {

@@ -72,6 +72,21 @@ TEST(RunReport, SpeedUpComparesTimesPerJob) {
   EXPECT_FALSE(report.speed_up(report.schemes[1]).has_value());
 }
 
+TEST(RunReport, CautionsWhenComputingKeptTheInjectedDelaysFromBeingKept) {
+  RunReport report = sample::make_small_report();
+  EXPECT_EQ(report.caution(), "");
+  report.schemes[0].total = Seconds{226};  // predicted: 205
+  EXPECT_EQ(report.caution(), "") << "no answer was late";
+  report.schemes[0].overruns = 1;
+  report.schemes[1].overruns = 1;
+  EXPECT_EQ(report.caution().substr(0, 50), "1 of 2 schemes took over 10 % longer than predicte");
+  EXPECT_NE(table_text(report).find('\n' + report.caution() + '\n'), std::string::npos);
+  EXPECT_NE(report_html(report).find("<p class=\"caution\">1 of 2"), std::string::npos);
+  report.schemes[0].total = Seconds{225};
+  EXPECT_EQ(report.caution(), "");
+  EXPECT_EQ(report_html(report).find("<p class=\"caution\">"), std::string::npos);
+}
+
 TEST(RunReport, SpeedUpIsUnknownWithoutDecodedJobs) {
   RunReport report = sample::make_small_report();
   report.schemes[1].jobs = 0;

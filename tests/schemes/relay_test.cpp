@@ -435,7 +435,7 @@ TEST(Relay, RefusesWrongParametersWithOneLine) {
   EXPECT_NE(message("relay:r0=9").find("1 <= r0 <= 8"), std::string::npos);
   EXPECT_NE(message("relay:x=1.5").find("x=1.5"), std::string::npos);
   EXPECT_NE(message("relay:due=0").find("due=0"), std::string::npos);
-  EXPECT_NE(message("relay:speed=3").find("3"), std::string::npos);
+  EXPECT_NE(message("relay:speed=3").find('3'), std::string::npos);
   EXPECT_NE(message("relay:splitt=1").find("did you mean 'split'"), std::string::npos);
 }
 

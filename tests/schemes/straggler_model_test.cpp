@@ -73,7 +73,7 @@ bool is_arbitrary(const Pattern& pattern, const Case& c) {
 template <class Definition>
 int compare(const Case& c,
             const Pattern& so_far,
-            StragglerModel model,
+            const StragglerModel& model,
             const Definition& conforms) {
   if (static_cast<int>(so_far.size()) == c.rounds) return 1;
   int patterns = 0;

@@ -71,7 +71,7 @@ TEST(Idx, RefusesSizesThatWouldOverflowBeforeAllocatingAnything) {
 }
 
 class MnistFolder : public testing::Test {
- protected:
+ public:
   MnistFolder() : path_(std::filesystem::path(testing::TempDir()) / "paceline_mnist_test") {
     std::filesystem::remove_all(path_);
     std::filesystem::create_directories(path_);
@@ -79,6 +79,7 @@ class MnistFolder : public testing::Test {
 
   ~MnistFolder() override { std::filesystem::remove_all(path_); }
 
+ protected:
   void write_zeros(const std::string& name, std::uintmax_t size) const {
     std::ofstream(path_ / name).close();
     std::filesystem::resize_file(path_ / name, size);
