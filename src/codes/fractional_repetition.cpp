@@ -48,6 +48,17 @@ bool every_group_answered(const Groups& groups, const WorkerSet& answered) {
   });
 }
 
+/// The last of the groups' first answers.
+Moment last_of_first_answers(const Groups& groups, const Arrivals& arrivals) {
+  Moment last = kBeforeAnswers;
+  for (const std::vector<WorkerId>& group : groups) {
+    Moment first = kAfterAllTime;
+    for (const WorkerId worker : group) first = std::min(first, arrivals.moment(worker));
+    last = std::max(last, first);
+  }
+  return last.at == kNever ? kAfterAllTime : last;
+}
+
 }  // namespace
 
 Expected<GradientCode> make_fractional_repetition(const FractionalRepetitionOptions& options) {
@@ -84,6 +95,9 @@ Expected<GradientCode> make_fractional_repetition(const FractionalRepetitionOpti
   code.decodable = [shared, n](const WorkerSet& answered) {
     PACELINE_CHECK(answered.workers() == n);
     return every_group_answered(*shared, answered);
+  };
+  code.first_decodable = [shared](const Arrivals& arrivals) {
+    return last_of_first_answers(*shared, arrivals);
   };
   return code;
 }
