@@ -43,6 +43,42 @@ PACELINE_SIMD int count_up_to(const double* at, std::size_t n, double time) {
   return static_cast<int>(count);
 }
 
+PACELINE_SIMD int count_equal(const double* at, std::size_t n, double time) {
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < n; ++i) count += at[i] == time ? 1 : 0;
+  return static_cast<int>(count);
+}
+
+constexpr std::size_t kWord = 64;
+
+/// Bit b of the result: at[b] > time, for 64 entries.
+PACELINE_SIMD std::uint64_t later_than(const double* at, double time) {
+  std::uint64_t late = 0;
+  for (std::size_t b = 0; b < kWord; ++b) late |= std::uint64_t{at[b] > time} << b;
+  return late;
+}
+
+/// Bit b of the result: at[b] >= time.
+PACELINE_SIMD std::uint64_t not_before(const double* at, double time) {
+  std::uint64_t late = 0;
+  for (std::size_t b = 0; b < kWord; ++b) late |= std::uint64_t{at[b] >= time} << b;
+  return late;
+}
+
+/// The place of the k-th entry that equals `time`, k >= 1. @pre there are so many
+std::size_t find_equal(std::span<const double> at, double time, int k) {
+  std::size_t i = 0;
+  for (; i + kWord <= at.size(); i += kWord) {
+    const int here = count_equal(at.data() + i, kWord, time);
+    if (here >= k) break;
+    k -= here;
+  }
+  for (;; ++i) {
+    k -= at[i] == time ? 1 : 0;
+    if (k == 0) return i;
+  }
+}
+
 /// Eight running values side by side: one alone would have to wait for itself.
 constexpr std::size_t kLanes = 8;
 
@@ -68,6 +104,41 @@ PACELINE_SIMD double greatest(const double* at, std::size_t n) {
   return *std::ranges::max_element(best);
 }
 
+/// So many entries tell roughly where the others lie.
+constexpr std::size_t kSample = 32;
+
+struct Range {
+  double least = -kInfinity;
+  double most = kInfinity;
+};
+
+/// Where the k-th least of many times is likely to be: between the entries of a sorted sample that
+/// are a few places before and after its own place there.
+Range likely_range(std::span<const double> at, int k) {
+  constexpr int kFew = 4;
+  Range range;
+  if (at.size() < 8 * kSample) return range;
+  std::array<double, kSample> sample;
+  for (std::size_t j = 0; j < kSample; ++j) sample[j] = at[j * (at.size() / kSample)];
+  std::ranges::sort(sample);
+  const auto place = static_cast<int>(static_cast<std::size_t>(k) * kSample / at.size());
+  if (place >= kFew) range.least = sample[static_cast<std::size_t>(place - kFew)];
+  if (place + kFew < static_cast<int>(kSample)) {
+    range.most = sample[static_cast<std::size_t>(place + kFew)];
+  }
+  return range;
+}
+
+/// The times within the range, into `out`. @return how many
+std::size_t collect(const double* at, std::size_t n, const Range& range, double* out) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    out[count] = at[i];  // kept or overwritten: no branch to be guessed wrongly
+    count += (at[i] >= range.least) & (at[i] <= range.most) ? 1 : 0;
+  }
+  return count;
+}
+
 }  // namespace
 
 Arrivals::Arrivals(int workers)
@@ -89,8 +160,7 @@ void Arrivals::open(Seconds opened, std::span<const double> loads, std::span<con
 Moment Arrivals::first() const {
   const double time = least(at_.data(), at_.size());
   if (time == kInfinity) return kAfterAllTime;
-  const auto worker = std::find(at_.begin(), at_.end(), time) - at_.begin();
-  return {Seconds{time}, static_cast<int>(worker)};
+  return {Seconds{time}, static_cast<int>(find_equal(at_, time, 1))};
 }
 
 Moment Arrivals::last() const {
@@ -109,16 +179,23 @@ Moment Arrivals::last() const {
 Moment Arrivals::nth(int k) {
   PACELINE_CHECK(k >= 0 && k <= workers());
   if (k == 0) return kBeforeAnswers;
-  values_ = at_;
-  const auto place = values_.begin() + (k - 1);
-  std::nth_element(values_.begin(), place, values_.end());
+  const std::size_t n = at_.size();
+  values_.resize(n);
+  // A sample tells between which times the k-th lies, most probably; only those are looked at.
+  const Range range = likely_range(at_, k);
+  int before = count_below(at_.data(), n, range.least);
+  auto count = static_cast<std::ptrdiff_t>(collect(at_.data(), n, range, values_.data()));
+  if (before >= k || before + count < k) {  // it does not
+    values_ = at_;
+    before = 0;
+    count = static_cast<std::ptrdiff_t>(n);
+  }
+  const auto place = values_.begin() + (k - 1 - before);
+  std::nth_element(values_.begin(), place, values_.begin() + count);
   const double time = *place;
   if (time == kInfinity) return kAfterAllTime;
-  int left = k - count_below(at_.data(), at_.size(), time);  // of those that answer at `time`
-  for (std::size_t i = 0;; ++i) {
-    left -= at_[i] == time ? 1 : 0;
-    if (left == 0) return {Seconds{time}, static_cast<int>(i)};
-  }
+  const int earlier = count_below(at_.data(), n, time);
+  return {Seconds{time}, static_cast<int>(find_equal(at_, time, k - earlier))};
 }
 
 int Arrivals::count_by(Moment moment) const {
@@ -135,14 +212,23 @@ void Arrivals::missing_after(Moment moment, WorkerSet& missing) const {
   const double time = moment.at.count();
   missing = busy_;
   const std::span<std::uint64_t> words = missing.words();
-  for (std::size_t first = 0; first < at_.size(); first += 64) {
-    const std::size_t end = std::min(at_.size(), first + 64);
+  for (std::size_t word = 0; word < words.size(); ++word) {
+    const std::size_t first = word * kWord;
+    const std::size_t end = std::min(at_.size(), first + kWord);
+    if (end == first + kWord && static_cast<int>(end) - 1 <= moment.worker) {
+      words[word] &= later_than(at_.data() + first, time);  // at that very time: answered
+      continue;
+    }
+    if (end == first + kWord && static_cast<int>(first) > moment.worker) {
+      words[word] &= not_before(at_.data() + first, time);
+      continue;
+    }
     std::uint64_t late = 0;
     for (std::size_t i = first; i < end; ++i) {
       const bool is_late = at_[i] > time || (at_[i] == time && static_cast<int>(i) > moment.worker);
       late |= std::uint64_t{is_late} << (i - first);
     }
-    words[first / 64] &= late;
+    words[word] &= late;
   }
 }
 
@@ -150,19 +236,49 @@ Moment Arrivals::first_enough(const std::function<bool(const WorkerSet& missing)
   missing_ = busy_;
   if (enough(missing_)) return kBeforeAnswers;
   const std::size_t n = at_.size();
+
+  // Few questions about a sample leave few answers to look at.
+  Moment low = kBeforeAnswers;  // not enough
+  Moment best = kAfterAllTime;
+  std::array<Moment, kSample> sample;
+  const std::size_t step = n < 8 * kSample ? n : n / kSample;
+  std::size_t from = 0;
+  std::size_t to = 0;
+  for (std::size_t i = step / 2; i < n && to < kSample; i += step) {
+    sample[to++] = moment(WorkerId{static_cast<int>(i)});
+  }
+  std::sort(sample.begin(), sample.begin() + static_cast<std::ptrdiff_t>(to));
+  while (from < to) {
+    const std::size_t middle = (from + to) / 2;
+    missing_after(sample[middle], missing_);
+    if (sample[middle].at == kNever || enough(missing_)) {
+      best = sample[middle];
+      to = middle;
+    } else {
+      low = sample[middle];
+      from = middle + 1;
+    }
+  }
+  missing_after(low, missing_);
+  if (best.at == kNever) best = kAfterAllTime;
+
   candidates_.resize(n);
   later_.resize(n);
   std::size_t count = 0;  // of candidates: answers that are neither known to be needed nor spared
   for (std::size_t i = 0; i < n; ++i) {
-    candidates_[count] = static_cast<int>(i);
-    count += at_[i] < kInfinity ? 1 : 0;
+    const int worker = static_cast<int>(i);
+    const double time = at_[i];
+    const bool after = (time > low.at.count()) | ((time == low.at.count()) & (worker > low.worker));
+    const bool before =
+        (time < best.at.count()) | ((time == best.at.count()) & (worker < best.worker));
+    candidates_[count] = worker;
+    count += after & before & (time < kInfinity) ? 1 : 0;
   }
   const auto candidate = [&](std::size_t place) { return moment(WorkerId{candidates_[place]}); };
-  Moment best = kAfterAllTime;
   while (count > 0) {
-    std::array<Moment, 3> sample = {candidate(0), candidate(count / 2), candidate(count - 1)};
-    std::ranges::sort(sample);
-    const Moment pivot = sample[1];
+    std::array<Moment, 3> three = {candidate(0), candidate(count / 2), candidate(count - 1)};
+    std::ranges::sort(three);
+    const Moment pivot = three[1];
     // Both lists get every candidate, and one of them keeps it: no branch to be guessed wrongly.
     std::size_t earlier = 0;
     std::size_t later = 0;
