@@ -136,6 +136,8 @@ struct CodeRequest {
   std::uint64_t seed = 0;
   bool keep_promise =
       true;  ///< false: no limit on the amplification, no refusal (simulations that follow a paper)
+  bool weights = true;  ///< false: costly weights need not be computed, since nobody will decode
+                        ///< (the rows name their chunks all the same); only without keep_promise
 };
 
 /// Builds the code, or refuses: wrong parameters, or a code that cannot keep its promise at this

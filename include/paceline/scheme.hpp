@@ -163,6 +163,8 @@ struct SchemeContext {
   std::uint64_t seed = 0;
   bool keep_promise =
       true;  ///< refuse codes that cannot keep kPromisedError; false for payload-free simulations
+  bool messages =
+      true;  ///< false: only rounds without messages will be played, so codes need no weights
 };
 
 /// Builds a scheme from text: "gc:s=3", "m-sgc:B=1,W=2,lambda=27,code=repetition",

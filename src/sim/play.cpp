@@ -15,7 +15,10 @@ struct Game {
   RoundOptions rounds;
 };
 
-Expected<Game> make_game(std::string_view text, int workers, const PlayOptions& options) {
+Expected<Game> make_game(std::string_view text,
+                         int workers,
+                         bool messages,
+                         const PlayOptions& options) {
   auto policy = make_close_policy(options.close);
   if (!policy) return Unexpected(policy.error());
   const CloseRule rule = (*policy)->rule();
@@ -24,7 +27,8 @@ Expected<Game> make_game(std::string_view text, int workers, const PlayOptions& 
                              .jobs = options.jobs,
                              .rule = rule,
                              .seed = options.seed,
-                             .keep_promise = false});
+                             .keep_promise = false,
+                             .messages = messages});
   if (!scheme) return Unexpected(scheme.error());
   const SchemeInfo& info = (*scheme)->info();
   const RoundOptions rounds = {.jobs = options.jobs,
@@ -40,15 +44,14 @@ Expected<Game> make_game(std::string_view text, int workers, const PlayOptions& 
 Expected<Played> play(std::string_view text,
                       const DelaySource& delays,
                       const PlayOptions& options) {
-  auto game = make_game(text, delays.workers(), options);
+  const bool whole_rounds = !options.by_events && options.workers == WorkerKind::kStateless;
+  auto game = make_game(text, delays.workers(), !whole_rounds, options);
   if (!game) return Unexpected(game.error());
   Played played;
   played.info = game->scheme->info();
   const std::optional<Patience> patience = game->policy->patience();
-  if (!options.by_events && options.workers == WorkerKind::kStateless && patience &&
-      game->scheme->timeless()) {
-    const std::unique_ptr<Scheme> scheme = game->scheme->clone();
-    const auto result = play_rounds(*scheme,
+  if (whole_rounds && patience && game->scheme->timeless()) {
+    const auto result = play_rounds(*game->scheme,
                                     delays,
                                     {.jobs = game->rounds.jobs,
                                      .charge_missing_jobs = game->rounds.charge_missing_jobs,
@@ -58,6 +61,7 @@ Expected<Played> play(std::string_view text,
       return played;
     }
   }
+  if (whole_rounds) game = make_game(text, delays.workers(), true, options);
   const auto coordinator =
       make_round_coordinator(std::move(game->scheme), std::move(game->policy), game->rounds);
   if (!coordinator) return Unexpected(coordinator.error());
