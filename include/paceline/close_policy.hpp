@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "paceline/expected.hpp"
@@ -25,6 +26,21 @@ struct RoundView {
   bool may_close() const { return scheme->may_close(round, *answers); }
 };
 
+/// A policy in words that a simulation can act on without asking it at every answer: it first asks
+/// whether the round may close when a fraction `quantile` of the busy workers has answered, or,
+/// with a tolerance mu >= 0, at (1+mu) times the fastest answer. If the round may not close then,
+/// it asks again at every answer, or waits for all.
+struct Patience {
+  double quantile = 0;
+  double tolerance = -1;  ///< mu; negative: none
+  bool then_wait_for_all = false;
+
+  bool has_tolerance() const { return tolerance >= 0; }
+
+  /// How many of the busy workers the quantile asks for.
+  int answers_needed(int busy) const;
+};
+
 class ClosePolicy {
  public:
   virtual ~ClosePolicy() = default;
@@ -37,6 +53,9 @@ class ClosePolicy {
 
   /// Whether the current round waited past the cutoff because it could not close there.
   virtual bool waited_out() const { return false; }
+
+  /// The same policy as a Patience, if that says all of it.
+  virtual std::optional<Patience> patience() const { return std::nullopt; }
 
   /// The reading of may_close this policy goes with, unless the user chooses another.
   virtual CloseRule rule() const = 0;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,13 @@ class DelaySource {
   virtual ~DelaySource() = default;
   virtual int workers() const = 0;  ///< n
   virtual Delay delay(Round round, WorkerId worker) const = 0;
+
+  /// All response times of a round at once: took[i] = delay(round, i).at(loads[i]), in seconds.
+  /// @param loads  shape (n)
+  /// @param took   shape (n), overwritten
+  virtual void response_times(Round round,
+                              std::span<const double> loads,
+                              std::span<double> took) const;
 };
 
 /// A table of response times measured at one load.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "paceline/arrivals.hpp"
 #include "paceline/expected.hpp"
 #include "paceline/ids.hpp"
 #include "paceline/message.hpp"
@@ -75,6 +76,9 @@ struct GradientCode {
   /// Best combination of these answers, or nothing where the code cannot use them (or could not
   /// keep its promise).
   std::function<std::optional<Combination>(const WorkerSet& answered)> decode;
+  /// The answer with which a round, in which all have work, becomes decodable; kAfterAllTime if
+  /// none does. Empty: no shorter way is known than to ask decodable().
+  std::function<Moment(Arrivals& arrivals)> first_decodable;
 
   int workers() const { return static_cast<int>(rows.size()); }
 };
@@ -132,6 +136,8 @@ struct CodeRequest {
   std::uint64_t seed = 0;
   bool keep_promise =
       true;  ///< false: no limit on the amplification, no refusal (simulations that follow a paper)
+  bool weights = true;  ///< false: costly weights need not be computed, since nobody will decode
+                        ///< (the rows name their chunks all the same); only without keep_promise
 };
 
 /// Builds the code, or refuses: wrong parameters, or a code that cannot keep its promise at this

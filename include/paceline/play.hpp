@@ -21,6 +21,8 @@ struct PlayOptions {
   WorkerKind workers = WorkerKind::kStateless;
   bool cancel_stragglers = false;  ///< when a round closes; false: they finish and answer late
   Seconds stop_latency{0};         ///< persistent workers: from a cancel until the worker is free
+  bool by_events = false;  ///< play every answer as an event even where whole rounds would do: the
+                           ///< same result, slower
 };
 
 struct Played {
@@ -29,7 +31,8 @@ struct Played {
 };
 
 /// Builds the scheme for all workers of `delays` and plays it. Codes need not keep the promised
-/// error, since no gradient is computed.
+/// error, since no gradient is computed. Timeless schemes with stateless workers are played round
+/// by round, all others event by event.
 Expected<Played> play(std::string_view scheme,
                       const DelaySource& delays,
                       const PlayOptions& options);

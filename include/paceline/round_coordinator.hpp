@@ -18,6 +18,13 @@ struct RoundOptions {
       false;  ///< work of jobs past the last one is charged in time, as the published program does
 };
 
+/// An error unless jobs >= 1 and there are as many models as the scheme keeps in flight (M > T).
+Expected<void> check_round_options(const SchemeInfo& info, const RoundOptions& options);
+
+/// So many rounds in a row may pass without work, or without an answer. A scheme with more of them
+/// although jobs are open is broken: it is given up instead of playing for ever.
+int most_idle_rounds(const SchemeInfo& info);
+
 /// @return the coordinator, or an error: jobs < 1, or fewer models than the scheme keeps in flight
 /// (M <= T).
 Expected<std::unique_ptr<Coordinator>> make_round_coordinator(std::unique_ptr<Scheme> scheme,

@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "paceline/arrivals.hpp"
 #include "paceline/expected.hpp"
 #include "paceline/ids.hpp"
 #include "paceline/message.hpp"
@@ -74,6 +76,8 @@ struct SchemeInfo {
   std::string label() const { return parameters.empty() ? name : name + ":" + parameters; }
 };
 
+inline constexpr int kEndless = std::numeric_limits<int>::max();
+
 /// Plays an endless sequence of jobs from round 0. Whoever drives it leaves out work of jobs that
 /// do not exist. A round goes: plan, then may_close (often), more (where used), then close, once.
 /// Rounds come in order.
@@ -109,6 +113,36 @@ class Scheme {
     return {};
   }
 
+  // ---- Rounds without messages ----
+  // A simulation without gradients only wants to know who works how long, whether the round may
+  // close without these workers, and which jobs are done then. A timeless scheme can be asked just
+  // that: a round goes loads, then may_pass and first_pass (as needed), then pass, once. A game is
+  // played either this way or through plan and close, never both.
+
+  /// Whether nothing counts but who has answered everything when the round closes: more() and
+  /// late() do nothing, `Answers` is read for nothing else.
+  virtual bool timeless() const { return false; }
+
+  /// Each worker's load in this round, without the work of jobs that do not exist: those before the
+  /// first, and those from `jobs` on. With kEndless all that plan() lists counts.
+  /// @param loads  shape (n), overwritten: the sum over the worker's list in its order; kNoWork for
+  ///               workers with nothing to do
+  /// @return how many have work
+  virtual int loads(Round round, int jobs, std::span<double> loads) const;
+
+  static constexpr double kNoWork = -1;
+
+  /// may_close() when all but these workers, who have work, have answered everything.
+  virtual bool may_pass(Round round, const WorkerSet& missing) const;
+
+  /// The first answer with which the round may pass; kBeforeAnswers if it may without any,
+  /// kAfterAllTime if it never may.
+  virtual Moment first_pass(Round round, Arrivals& arrivals) const;
+
+  /// close() without messages. @return how many jobs before `jobs` are decoded now
+  /// @pre may_pass(round, missing)
+  virtual int pass(Round round, const WorkerSet& missing, int jobs);
+
   /// A copy that continues like its original.
   virtual std::unique_ptr<Scheme> clone() const = 0;
 
@@ -121,8 +155,6 @@ class Scheme {
 /// Workers with work in `plan` that have not answered all of it.
 WorkerSet stragglers(const RoundPlan& plan, const Answers& answers);
 
-inline constexpr int kEndless = std::numeric_limits<int>::max();
-
 /// What a scheme is built for.
 struct SchemeContext {
   int workers = 0;
@@ -131,6 +163,8 @@ struct SchemeContext {
   std::uint64_t seed = 0;
   bool keep_promise =
       true;  ///< refuse codes that cannot keep kPromisedError; false for payload-free simulations
+  bool messages =
+      true;  ///< false: only rounds without messages will be played, so codes need no weights
 };
 
 /// Builds a scheme from text: "gc:s=3", "m-sgc:B=1,W=2,lambda=27,code=repetition",

@@ -26,6 +26,9 @@ Expected<GradientCode> limit_amplification(GradientCode bare, double limit) {
   };
   if (std::isinf(limit)) {
     code.decodable = enough;
+    code.first_decodable = [count = n - code.tolerance](Arrivals& arrivals) {
+      return arrivals.nth(count);
+    };
     code.decode = [enough, cached = cached_decoder(code.decode)](const WorkerSet& answered) {
       return enough(answered) ? cached(answered) : std::nullopt;
     };

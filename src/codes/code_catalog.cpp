@@ -12,7 +12,9 @@
 #include "codes/amplification_limit.hpp"
 #include "codes/cyclic_mds.hpp"
 #include "codes/cyclic_repetition.hpp"
+#include "codes/cyclic_without_weights.hpp"
 #include "codes/parameters.hpp"
+#include "paceline/check.hpp"
 #include "paceline/gradient_code.hpp"
 #include "paceline/suggest.hpp"
 
@@ -42,7 +44,12 @@ GradientCode bare_cyclic(const CodeRequest& request) {
                                      .stragglers = request.stragglers,
                                      .seed = request.seed,
                                      .draws = request.keep_promise ? kFirstDraws : 1};
-  if (!request.keep_promise) return bare_cyclic_repetition(options);  // any draw will do
+  if (!request.keep_promise) {
+    if (!request.weights) {
+      return cyclic_without_weights("cyclic", request.workers, request.stragglers);
+    }
+    return bare_cyclic_repetition(options);  // any draw will do
+  }
   GradientCode first = bare_cyclic_repetition(options);
   const double amplification = measure_quality(first).p95_amplification;
   if (amplification > kHopeless * promised_amplification(kMessages)) return first;
@@ -51,6 +58,12 @@ GradientCode bare_cyclic(const CodeRequest& request) {
 }
 
 GradientCode bare_mds(const CodeRequest& request) {
+  if (!request.weights) {
+    GradientCode code = cyclic_without_weights("mds", request.workers, request.stragglers);
+    code.parts = 2;
+    code.backward_passes = 2;
+    return code;
+  }
   return bare_cyclic_mds(
       request.workers, request.stragglers, best_stride(request.workers, request.stragglers));
 }
@@ -147,6 +160,7 @@ std::vector<std::string> code_names() {
 }
 
 Expected<GradientCode> make_code(const CodeRequest& request) {
+  PACELINE_CHECK(request.weights || !request.keep_promise);
   const int n = request.workers;
   const int s = request.stragglers;
   const bool automatic = request.name == "auto";
@@ -160,7 +174,11 @@ Expected<GradientCode> make_code(const CodeRequest& request) {
   if (s == 0 || s == n - 1) {
     return plain_code(automatic ? families().front().name : request.name, n, s);
   }
-  if (automatic) return finish(choose(request).code, request.keep_promise);
+  if (automatic) {
+    CodeRequest measured = request;
+    measured.weights = true;  // the choice is by their accuracy
+    return finish(choose(measured).code, request.keep_promise);
+  }
   if (!request.keep_promise) return finish(family->bare(request), false);
   Candidate candidate = measure(*family, request);
   if (!candidate.keeps_promise()) return broken_promise(request, candidate);

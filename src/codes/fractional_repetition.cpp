@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "codes/parameters.hpp"
 #include "paceline/check.hpp"
@@ -48,6 +50,39 @@ bool every_group_answered(const Groups& groups, const WorkerSet& answered) {
   });
 }
 
+// Vectorises by itself; these clones let one binary use what the machine has.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+__attribute__((target_clones("avx512f", "avx2", "default")))
+#endif
+/// first[u] = the least time of the workers i = u (mod groups).
+void least_per_group(const double* times, std::size_t n, double* first, std::size_t groups) {
+  std::size_t i = 0;
+  for (; i + groups <= n; i += groups) {
+    for (std::size_t u = 0; u < groups; ++u) {
+      first[u] = times[i + u] < first[u] ? times[i + u] : first[u];
+    }
+  }
+  for (; i < n; ++i) first[i % groups] = std::min(first[i % groups], times[i]);
+}
+
+/// The last of the first answers of the groups {i : i = u (mod groups)}.
+Moment last_of_first_answers(std::size_t groups, const Arrivals& arrivals) {
+  static thread_local std::vector<double> first;  // kept so that a round allocates nothing
+  const std::span<const double> times = arrivals.times();
+  first.assign(groups, kNever.count());
+  least_per_group(times.data(), times.size(), first.data(), groups);
+  const double last = *std::ranges::max_element(first);
+  if (last == kNever.count()) return kAfterAllTime;
+  std::size_t worker = 0;
+  for (std::size_t u = 0; u < groups; ++u) {
+    if (first[u] != last) continue;
+    std::size_t i = u;  // the group's first worker with that time
+    while (times[i] != last) i += groups;
+    worker = std::max(worker, i);
+  }
+  return {Seconds{last}, static_cast<int>(worker)};
+}
+
 }  // namespace
 
 Expected<GradientCode> make_fractional_repetition(const FractionalRepetitionOptions& options) {
@@ -85,6 +120,11 @@ Expected<GradientCode> make_fractional_repetition(const FractionalRepetitionOpti
     PACELINE_CHECK(answered.workers() == n);
     return every_group_answered(*shared, answered);
   };
+  if (options.mixed) {
+    code.first_decodable = [count = groups.size()](const Arrivals& arrivals) {
+      return last_of_first_answers(count, arrivals);
+    };
+  }
   return code;
 }
 

@@ -22,15 +22,15 @@ constexpr double kMostTolerance = 1000;
 class ToleranceClose final : public ClosePolicy {
  public:
   ToleranceClose(double mu, bool wait_for_all, CloseRule rule)
-      : mu_(mu), wait_for_all_(wait_for_all), rule_(rule) {}
+      : patience_{.tolerance = mu, .then_wait_for_all = wait_for_all}, rule_(rule) {}
 
   void open() override { waited_out_ = false; }
 
   Seconds close_at(const RoundView& view) override {
     if (view.complete == view.busy) return view.now;
-    if (waited_out_ && wait_for_all_) return kNever;
+    if (waited_out_ && patience_.then_wait_for_all) return kNever;
     if (view.complete == 0) return kNever;
-    const Seconds cutoff = view.opened + (1 + mu_) * view.fastest;
+    const Seconds cutoff = view.opened + (1 + patience_.tolerance) * view.fastest;
     if (view.now < cutoff) return cutoff;
     if (view.may_close()) return view.now;
     waited_out_ = true;
@@ -39,6 +39,8 @@ class ToleranceClose final : public ClosePolicy {
 
   bool waited_out() const override { return waited_out_; }
 
+  std::optional<Patience> patience() const override { return patience_; }
+
   CloseRule rule() const override { return rule_; }
 
   std::unique_ptr<ClosePolicy> clone() const override {
@@ -46,8 +48,7 @@ class ToleranceClose final : public ClosePolicy {
   }
 
  private:
-  double mu_;
-  bool wait_for_all_;
+  Patience patience_;
   CloseRule rule_;
   bool waited_out_ = false;
 };
@@ -56,13 +57,15 @@ class ToleranceClose final : public ClosePolicy {
 /// workers answered.
 class QuantileClose final : public ClosePolicy {
  public:
-  QuantileClose(double q, CloseRule rule) : q_(q), rule_(rule) {}
+  QuantileClose(double q, CloseRule rule) : patience_{.quantile = q}, rule_(rule) {}
 
   Seconds close_at(const RoundView& view) override {
     if (view.complete == view.busy) return view.now;
-    if (view.complete < std::ceil(q_ * view.busy - 1e-9)) return kNever;
+    if (view.complete < patience_.answers_needed(view.busy)) return kNever;
     return view.may_close() ? view.now : kNever;
   }
+
+  std::optional<Patience> patience() const override { return patience_; }
 
   CloseRule rule() const override { return rule_; }
 
@@ -71,7 +74,7 @@ class QuantileClose final : public ClosePolicy {
   }
 
  private:
-  double q_;
+  Patience patience_;
   CloseRule rule_;
 };
 
@@ -84,6 +87,10 @@ CloseRule to_rule(const std::string& name) {
 }
 
 }  // namespace
+
+int Patience::answers_needed(int busy) const {
+  return static_cast<int>(std::ceil(quantile * busy - 1e-9));
+}
 
 Expected<std::unique_ptr<ClosePolicy>> make_close_policy(std::string_view text) {
   auto parsed = ParameterText::parse(text);

@@ -66,11 +66,7 @@ class RoundCoordinator final : public Coordinator {
  private:
   bool exists(JobId job) const { return job.value >= 0 && job.value < options_.jobs; }
 
-  /// So many rounds in a row may pass without work, or without an answer. A scheme with more of
-  /// them although jobs are open is broken: it is given up instead of playing for ever.
-  int most_idle_rounds() const {
-    return 2 * (scheme_->info().open_jobs + scheme_->info().decode_delay) + 8;
-  }
+  int most_idle_rounds() const { return paceline::most_idle_rounds(scheme_->info()); }
 
   /// Opens the next round with work; those without cost nothing and are closed on the spot.
   /// @return false if there is none: all jobs are decoded, or the scheme was given up
@@ -365,11 +361,11 @@ class RoundCoordinator final : public Coordinator {
 
 }  // namespace
 
-Expected<std::unique_ptr<Coordinator>> make_round_coordinator(std::unique_ptr<Scheme> scheme,
-                                                              std::unique_ptr<ClosePolicy> policy,
-                                                              const RoundOptions& options) {
-  PACELINE_CHECK(scheme != nullptr && policy != nullptr);
-  const SchemeInfo& info = scheme->info();
+int most_idle_rounds(const SchemeInfo& info) {
+  return 2 * (info.open_jobs + info.decode_delay) + 8;
+}
+
+Expected<void> check_round_options(const SchemeInfo& info, const RoundOptions& options) {
   if (options.jobs < 1)
     return invalid(fmt::format("jobs={} is not allowed; jobs >= 1", options.jobs));
   if (options.models < info.open_jobs) {
@@ -382,6 +378,16 @@ Expected<std::unique_ptr<Coordinator>> make_round_coordinator(std::unique_ptr<Sc
                     info.open_jobs,
                     info.decode_delay,
                     info.open_jobs));
+  }
+  return {};
+}
+
+Expected<std::unique_ptr<Coordinator>> make_round_coordinator(std::unique_ptr<Scheme> scheme,
+                                                              std::unique_ptr<ClosePolicy> policy,
+                                                              const RoundOptions& options) {
+  PACELINE_CHECK(scheme != nullptr && policy != nullptr);
+  if (auto fine = check_round_options(scheme->info(), options); !fine) {
+    return Unexpected(fine.error());
   }
   return std::unique_ptr<Coordinator>(
       std::make_unique<RoundCoordinator>(std::move(scheme), std::move(policy), options));

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -18,7 +19,9 @@ class Bundle final : public Scheme {
  public:
   Bundle(std::unique_ptr<Scheme> inner, int m)
       : info_(inner->info()),
-        copies_(static_cast<std::size_t>(m), Cloned<Scheme>(std::move(inner))) {
+        copies_(static_cast<std::size_t>(m), Cloned<Scheme>(std::move(inner))),
+        part_missing_(info_.workers),
+        part_loads_(static_cast<std::size_t>(info_.workers)) {
     if (!info_.parameters.empty()) info_.parameters += ",";
     info_.parameters += fmt::format("bundle={}", m);
     info_.workers *= m;
@@ -69,6 +72,43 @@ class Bundle final : public Scheme {
     return decodings;
   }
 
+  bool timeless() const override { return copy(0)->timeless(); }
+
+  int loads(Round round, int jobs, std::span<double> loads) const override {
+    int busy = 0;
+    for (int u = 0; u < copies(); ++u) {
+      busy += copy(u)->loads(round, inner_jobs(jobs, u), part_loads_);
+      for (std::size_t w = 0; w < part_loads_.size(); ++w) {
+        loads[outer_worker(w, u)] = part_loads_[w];
+      }
+    }
+    return busy;
+  }
+
+  bool may_pass(Round round, const WorkerSet& missing) const override {
+    for (int u = 0; u < copies(); ++u) {
+      if (!copy(u)->may_pass(round, share(missing, u))) return false;
+    }
+    return true;
+  }
+
+  Moment first_pass(Round round, Arrivals& arrivals) const override {
+    Moment last = kBeforeAnswers;
+    for (int u = 0; u < copies(); ++u) {
+      const Moment first = copy(u)->first_pass(round, arrivals.part(u, copies()));
+      last = std::max(last, Arrivals::whole(first, u, copies()));
+    }
+    return last;
+  }
+
+  int pass(Round round, const WorkerSet& missing, int jobs) override {
+    int decoded = 0;
+    for (int u = 0; u < copies(); ++u) {
+      decoded += copy(u)->pass(round, share(missing, u), inner_jobs(jobs, u));
+    }
+    return decoded;
+  }
+
   std::unique_ptr<Scheme> clone() const override { return std::make_unique<Bundle>(*this); }
 
  private:
@@ -80,6 +120,20 @@ class Bundle final : public Scheme {
 
   std::size_t outer_worker(std::size_t worker, int u) const {
     return worker * copies_.size() + static_cast<std::size_t>(u);
+  }
+
+  /// How many of the first `jobs` jobs are copy u's.
+  int inner_jobs(int jobs, int u) const {
+    return jobs == kEndless ? kEndless : (jobs - u + copies() - 1) / copies();
+  }
+
+  /// Which of copy u's workers are missing.
+  const WorkerSet& share(const WorkerSet& missing, int u) const {
+    part_missing_.clear();
+    for (int w = 0; w < part_missing_.workers(); ++w) {
+      if (missing.contains(WorkerId{w * copies() + u})) part_missing_.insert(WorkerId{w});
+    }
+    return part_missing_;
   }
 
   /// What the workers of copy u have answered.
@@ -105,6 +159,10 @@ class Bundle final : public Scheme {
 
   SchemeInfo info_;
   std::vector<Cloned<Scheme>> copies_;
+
+  // of one copy, kept so that asking allocates nothing
+  mutable WorkerSet part_missing_;
+  mutable std::vector<double> part_loads_;
 };
 
 }  // namespace

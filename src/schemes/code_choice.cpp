@@ -28,7 +28,8 @@ Expected<SharedCode> build_code(const std::string& name,
                                            .workers = context.workers,
                                            .stragglers = stragglers,
                                            .seed = context.seed,
-                                           .keep_promise = context.keep_promise});
+                                           .keep_promise = context.keep_promise,
+                                           .weights = context.messages});
   if (!code) return Unexpected(code.error());
   return std::make_shared<const GradientCode>(std::move(code).value());
 }

@@ -46,10 +46,7 @@ class GradientCoding final : public Scheme {
   bool may_close(Round round, const Answers& answers) const override {
     PACELINE_CHECK(round == next_);
     const int missing = static_cast<int>(std::ranges::count(answers.done, 0));
-    if (missing == 0) return true;
-    if (rule_ == CloseRule::kModel && missing > code_->tolerance) return false;
-    if (rule_ == CloseRule::kPublished && missing >= code_->tolerance) return false;
-    return info_.workers - missing >= fewest_answers_ && code_->decodable(answered(answers));
+    return enough(missing) && (missing == 0 || code_->decodable(answered(answers)));
   }
 
   std::vector<Decoding> close(Round round, const Answers& answers) override {
@@ -67,9 +64,54 @@ class GradientCoding final : public Scheme {
     return {decoding};
   }
 
+  bool timeless() const override { return true; }
+
+  int loads(Round round, int jobs, std::span<double> loads) const override {
+    PACELINE_CHECK(round == next_);
+    if (round.value >= jobs) {
+      std::ranges::fill(loads, kNoWork);
+      return 0;
+    }
+    std::ranges::copy(costs_, loads.begin());
+    return info_.workers;
+  }
+
+  bool may_pass(Round round, const WorkerSet& missing) const override {
+    PACELINE_CHECK(round == next_);
+    const int count = missing.size();
+    return enough(count) && (count == 0 || code_->decodable(missing.complement()));
+  }
+
+  Moment first_pass(Round round, Arrivals& arrivals) const override {
+    PACELINE_CHECK(round == next_);
+    if (!code_->first_decodable || arrivals.busy_count() < info_.workers) {
+      return Scheme::first_pass(round, arrivals);
+    }
+    const Moment decodable = code_->first_decodable(arrivals);
+    if (rule_ == CloseRule::kDecodable) return decodable;
+    return std::max(decodable, arrivals.nth(info_.workers - most_missing()));
+  }
+
+  int pass(Round round, const WorkerSet& missing, int jobs) override {
+    PACELINE_DCHECK(may_pass(round, missing));
+    ++next_.value;
+    return round.value < jobs ? 1 : 0;
+  }
+
   std::unique_ptr<Scheme> clone() const override { return std::make_unique<GradientCoding>(*this); }
 
  private:
+  /// The most stragglers that the rule allows, whatever the code can do with the rest.
+  int most_missing() const {
+    if (rule_ == CloseRule::kDecodable) return info_.workers - fewest_answers_;
+    if (rule_ == CloseRule::kModel) return code_->tolerance;
+    return std::max(0, code_->tolerance - 1);
+  }
+
+  bool enough(int missing) const {
+    return missing <= most_missing() && info_.workers - missing >= fewest_answers_;
+  }
+
   WorkerSet answered(const Answers& answers) const {
     WorkerSet set(info_.workers);
     for (int i = 0; i < info_.workers; ++i) {

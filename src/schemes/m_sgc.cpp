@@ -47,13 +47,22 @@ class Multiplexed final : public Scheme {
         slots_(parameters.W - 1 + parameters.B),
         rule_(rule),
         model_(StragglerModel::bursty(n_, burst_, parameters.W, parameters.lambda)),
-        jobs_(static_cast<std::size_t>(slots_), OpenJob(n_, pieces_)) {
+        jobs_(static_cast<std::size_t>(slots_), OpenJob(n_, pieces_)),
+        everybody_(WorkerSet::all(n_)),
+        must_answer_(n_),
+        scratch_(n_),
+        scratch_before_(n_) {
+    for (const double load : layout_->coded_load) PACELINE_CHECK(load == layout_->data_load);
     info_.workers = n_;
     info_.decode_delay = slots_ - 1;
     info_.open_jobs = slots_;
     info_.messages_per_round = slots_;
     info_.chunk_size = layout_->chunk_size;
     info_.load = slots_ * layout_->data_load;
+    load_of_.assign(1, 0.0);
+    while (static_cast<int>(load_of_.size()) <= slots_) {
+      load_of_.push_back(load_of_.back() + layout_->data_load);
+    }
     count_tasks();
   }
 
@@ -77,35 +86,70 @@ class Multiplexed final : public Scheme {
   }
 
   bool may_close(Round round, const Answers& answers) const override {
-    PACELINE_CHECK(round == next_);
-    const auto straggles = [&](WorkerId worker) {
-      return answers.done[worker.index()] < tasks_[worker.index()];
-    };
-    int missing = 0;
-    for (int i = 0; i < n_; ++i) missing += straggles(WorkerId{i}) ? 1 : 0;
-    if (missing == 0) return true;
-    if (rule_ != CloseRule::kDecodable && !model_.accepts(straggles)) return false;
-    return can_bring_pieces(straggles) && (!coded() || can_decode_groups(straggles, missing));
+    return may_pass(round, missing_in(answers));
   }
 
   std::vector<Decoding> close(Round round, const Answers& answers) override {
-    PACELINE_CHECK(may_close(round, answers));
-    WorkerSet missing(n_);
-    for (int i = 0; i < n_; ++i) {
-      const auto index = static_cast<std::size_t>(i);
-      if (answers.done[index] < tasks_[index]) missing.insert(WorkerId{i});
-    }
+    const WorkerSet missing = missing_in(answers);
+    PACELINE_CHECK(may_pass(round, missing));
     std::vector<Decoding> decodings;
     std::vector<int> position(tasks_.size(), early_idle());  // in each worker's list
     for (int t = oldest_job(); t <= round.value; ++t) {
-      Decoding decoding = close_job(t, round, missing, position);
+      Decoding decoding = collect(t, round, missing, position);
+      decoding.complete = settle(job(t), round.value - t, missing);
+      if (decoding.complete) {
+        decoding.residual = job(t).residual;
+        decoding.amplification = job(t).amplification;
+      }
       if (decoding.complete || !decoding.terms.empty()) decodings.push_back(std::move(decoding));
     }
-    model_.push(missing);
-    ++next_.value;
-    job(next_.value) = OpenJob(n_, pieces_);
-    count_tasks();
+    open_next_round(missing);
     return decodings;
+  }
+
+  bool timeless() const override { return true; }
+
+  int loads(Round round, int jobs, std::span<double> loads) const override {
+    PACELINE_CHECK(round == next_);
+    int everyone = jobs == kEndless ? early_idle() : 0;  // tasks that are on every list
+    WorkerSet& others = scratch_;                        // who has tasks besides
+    others.clear();
+    for (int t = oldest_job(); t <= std::min(round.value, jobs - 1); ++t) {
+      if (has_work_for_all(round.value - t)) {
+        ++everyone;
+      } else {
+        others |= job(t).owing;
+      }
+    }
+    const double load = everyone > 0 ? load_of(everyone) : kNoWork;
+    std::ranges::fill(loads, load);
+    others.for_each([&](WorkerId worker) {
+      int count = everyone;
+      for (int t = oldest_job(); t <= std::min(round.value, jobs - 1); ++t) {
+        const bool extra = !has_work_for_all(round.value - t) && job(t).owing.contains(worker);
+        count += extra ? 1 : 0;
+      }
+      loads[worker.index()] = load_of(count);
+    });
+    return everyone > 0 ? n_ : others.size();
+  }
+
+  bool may_pass(Round round, const WorkerSet& missing) const override {
+    PACELINE_CHECK(round == next_);
+    if (missing.empty()) return true;
+    if (rule_ != CloseRule::kDecodable && !model_.accepts(missing)) return false;
+    return !missing.intersects(must_answer_) && (!coded() || can_decode_groups(missing));
+  }
+
+  int pass(Round round, const WorkerSet& missing, int jobs) override {
+    PACELINE_DCHECK(may_pass(round, missing));
+    int decoded = 0;
+    for (int t = oldest_job(); t <= round.value; ++t) {
+      const bool complete = settle(job(t), round.value - t, missing);
+      decoded += complete && t < jobs ? 1 : 0;
+    }
+    open_next_round(missing);
+    return decoded;
   }
 
   std::unique_ptr<Scheme> clone() const override { return std::make_unique<Multiplexed>(*this); }
@@ -113,14 +157,27 @@ class Multiplexed final : public Scheme {
  private:
   struct OpenJob {
     OpenJob(int workers, int pieces)
-        : arrived(static_cast<std::size_t>(workers) * static_cast<std::size_t>(pieces), 0),
-          owed(static_cast<std::size_t>(workers), 0) {}
+        : owed(static_cast<std::size_t>(workers), 0),
+          owing(workers),
+          arrived(static_cast<std::size_t>(workers) * static_cast<std::size_t>(pieces), 0) {}
 
+    void clear() {
+      std::ranges::fill(owed, 0);
+      owing.clear();
+      decoded = false;
+      std::ranges::fill(arrived, std::uint8_t{0});
+      residual = 0;
+      amplification = 1;
+    }
+
+    std::vector<int> owed;  ///< pieces of worker i that were attempted in vain
+    WorkerSet owing;        ///< who owes any
+    bool decoded = false;
+
+    // only where messages are made
     std::vector<std::uint8_t> arrived;  ///< piece c of worker i: entry i (W-1) + c
-    std::vector<int> owed;              ///< pieces of worker i that were attempted in vain
     double residual = 0;                ///< of the groups so far
     double amplification = 1;           ///< largest of the groups so far
-    bool decoded = false;
   };
 
   /// One mini-task: a piece, the message of a group, or (both negative) nothing.
@@ -180,39 +237,71 @@ class Multiplexed final : public Scheme {
     }
   }
 
-  template <class Straggles>
-  bool can_bring_pieces(const Straggles& straggles) const {
+  /// Every worker has a task of a job in this slot, whatever it owes.
+  bool has_work_for_all(int slot) const {
+    return slot < pieces_ || coded() || rule_ == CloseRule::kPublished;
+  }
+
+  /// All mini-tasks cost the same.
+  double load_of(int tasks) const { return load_of_[static_cast<std::size_t>(tasks)]; }
+
+  WorkerSet missing_in(const Answers& answers) const {
+    WorkerSet missing(n_);
     for (int i = 0; i < n_; ++i) {
-      if (!straggles(WorkerId{i})) continue;
-      for (int t = oldest_job(); t <= next_.value; ++t) {
-        const int slot = next_.value - t;
-        const int owed = job(t).owed[static_cast<std::size_t>(i)];
-        if (slot < pieces_ ? owed + 1 > burst_ : owed > slots_ - 1 - slot) return false;
-      }
+      const auto index = static_cast<std::size_t>(i);
+      if (answers.done[index] < tasks_[index]) missing.insert(WorkerId{i});
     }
-    return true;
+    return missing;
   }
 
-  template <class Straggles>
-  bool can_decode_groups(const Straggles& straggles, int missing) const {
-    if (n_ - missing < fewest_answers(*layout_->code)) return false;
-    WorkerSet clear(n_);
-    WorkerSet before(n_);  // the set of the job before, which is often the same
+  /// Whether every group of every open job can still be decoded: see the top of this file.
+  bool can_decode_groups(const WorkerSet& missing) const {
+    if (n_ - missing.size() < fewest_answers(*layout_->code)) return false;
+    scratch_before_.clear();  // the set of the job before, which is often the same
     for (int t = next_.value; t >= oldest_job(); --t) {
-      clear.clear();
-      for (int i = 0; i < n_; ++i) {
-        if (job(t).owed[static_cast<std::size_t>(i)] == 0 && !straggles(WorkerId{i})) {
-          clear.insert(WorkerId{i});
-        }
-      }
-      if (clear != before && !layout_->code->decodable(clear)) return false;
-      std::swap(clear, before);
+      scratch_ = everybody_;
+      scratch_ -= missing;
+      scratch_ -= job(t).owing;
+      if (scratch_ != scratch_before_ && !layout_->code->decodable(scratch_)) return false;
+      std::swap(scratch_, scratch_before_);
     }
     return true;
   }
 
-  /// What arrived for job t in this round, as an instalment, or its last one.
-  Decoding close_job(int t, Round round, const WorkerSet& missing, std::vector<int>& position) {
+  /// The books of a job whose round in this slot ends. @return whether it is complete now
+  bool settle(OpenJob& job, int slot, const WorkerSet& missing) {
+    if (slot < pieces_) {
+      missing.for_each([&](WorkerId worker) { ++job.owed[worker.index()]; });
+      job.owing |= missing;
+    } else {
+      job.owing.for_each([&](WorkerId worker) {
+        if (missing.contains(worker)) return;
+        if (--job.owed[worker.index()] == 0) job.owing.erase(worker);
+      });
+    }
+    const bool last = slot == slots_ - 1 || (!coded() && is_early(job, slot));
+    const bool complete = last && !job.decoded;
+    job.decoded = job.decoded || last;
+    return complete;
+  }
+
+  void open_next_round(const WorkerSet& missing) {
+    model_.push(missing);
+    ++next_.value;
+    job(next_.value).clear();
+    must_answer_.clear();
+    for (int t = oldest_job(); t < next_.value; ++t) {
+      const int slot = next_.value - t;
+      const int most = slot < pieces_ ? burst_ : slots_ - slot;  // may be owed before this round
+      job(t).owing.for_each([&](WorkerId worker) {
+        if (job(t).owed[worker.index()] >= most) must_answer_.insert(worker);
+      });
+    }
+    count_tasks();
+  }
+
+  /// What arrived for job t in this round, as an instalment. To be called before settle().
+  Decoding collect(int t, Round round, const WorkerSet& missing, std::vector<int>& position) {
     OpenJob& job = this->job(t);
     const int slot = round.value - t;
     Decoding decoding;
@@ -223,25 +312,13 @@ class Multiplexed final : public Scheme {
       const Work work = work_of(job, i, slot);
       const int task = position[index];
       if (is_listed(work)) ++position[index];
-      const bool answered = !missing.contains(WorkerId{i});
-      if (work.group >= 0 && answered) delivered.insert(WorkerId{i});
+      if (missing.contains(WorkerId{i})) continue;
+      if (work.group >= 0) delivered.insert(WorkerId{i});
       if (work.piece < 0) continue;
-      if (slot >= pieces_) --job.owed[index];
-      if (answered) {
-        job.arrived[piece_index(i, work.piece)] = 1;
-        decoding.terms.push_back({{WorkerId{i}, round, task}});
-      } else {
-        ++job.owed[index];
-      }
+      job.arrived[piece_index(i, work.piece)] = 1;
+      decoding.terms.push_back({{WorkerId{i}, round, task}});
     }
     if (coded() && slot >= pieces_) add_group(delivered, round, position, job, decoding);
-    const bool last = slot == slots_ - 1 || (!coded() && is_early(job, slot));
-    decoding.complete = last && !job.decoded;
-    job.decoded = job.decoded || last;
-    if (decoding.complete) {
-      decoding.residual = job.residual;
-      decoding.amplification = job.amplification;
-    }
     return decoding;
   }
 
@@ -266,8 +343,7 @@ class Multiplexed final : public Scheme {
   /// Without coded data a job is done with its last piece; the published program waits for its
   /// last slot all the same.
   bool is_early(const OpenJob& job, int slot) const {
-    return rule_ != CloseRule::kPublished && slot >= pieces_ - 1 &&
-           std::ranges::count(job.owed, 0) == n_;
+    return rule_ != CloseRule::kPublished && slot >= pieces_ - 1 && job.owing.empty();
   }
 
   SchemeInfo info_;
@@ -279,8 +355,15 @@ class Multiplexed final : public Scheme {
   CloseRule rule_;
   Round next_{0};
   StragglerModel model_;
-  std::vector<OpenJob> jobs_;  ///< job t in entry t mod K
-  std::vector<int> tasks_;     ///< length of each worker's list in the next round
+  std::vector<OpenJob> jobs_;    ///< job t in entry t mod K
+  std::vector<int> tasks_;       ///< length of each worker's list in the next round
+  std::vector<double> load_of_;  ///< so many mini-tasks, added up in order
+  WorkerSet everybody_;
+  WorkerSet must_answer_;  ///< who could not bring all its pieces if it missed the next round
+
+  // kept so that asking allocates nothing
+  mutable WorkerSet scratch_;
+  mutable WorkerSet scratch_before_;
 };
 
 Expected<std::unique_ptr<Scheme>> make_m_sgc(ParameterText& parameters,

@@ -45,6 +45,7 @@ class SelectiveReattempt final : public Scheme {
         rule_(rule),
         model_(StragglerModel::bursty(code_->workers(), bursts.B, bursts.W, bursts.lambda)),
         open_(static_cast<std::size_t>(bursts.B), OpenJob{WorkerSet(code_->workers())}),
+        nobody_(code_->workers()),
         repairs_(code_->workers()) {
     info_.workers = code_->workers();
     info_.decode_delay = burst_;
@@ -68,46 +69,72 @@ class SelectiveReattempt final : public Scheme {
   }
 
   bool may_close(Round round, const Answers& answers) const override {
-    PACELINE_CHECK(round == next_);
-    const auto straggles = [&](WorkerId worker) { return answers.done[worker.index()] == 0; };
-    int missing = 0;
-    for (int i = 0; i < info_.workers; ++i) {
-      if (!straggles(WorkerId{i})) continue;
-      if (repairs_.contains(WorkerId{i})) return false;
-      ++missing;
-    }
-    if (missing == 0 || rule_ == CloseRule::kDecodable) return true;
-    if (rule_ == CloseRule::kModel && is_clean(missing)) return true;
-    return model_.accepts(straggles);
+    return may_pass(round, missing_in(answers));
   }
 
   std::vector<Decoding> close(Round round, const Answers& answers) override {
-    PACELINE_CHECK(may_close(round, answers));
-    WorkerSet missing(info_.workers);
-    for (int i = 0; i < info_.workers; ++i) {
-      if (answers.done[static_cast<std::size_t>(i)] == 0) missing.insert(WorkerId{i});
-    }
+    const WorkerSet missing = missing_in(answers);
+    PACELINE_CHECK(may_pass(round, missing));
     std::vector<Decoding> decodings;
-    OpenJob& slot = open_[static_cast<std::size_t>(round.value % burst_)];
-    if (repairs_.size() > 0) {  // the slot still holds the job that is due
+    const WorkerSet repaired = repairs_;
+    const OpenJob& slot = open_[static_cast<std::size_t>(round.value % burst_)];
+    if (!repaired.empty()) {  // the slot still holds the job that is due
       WorkerSet all = slot.answered;
-      for (int i = 0; i < info_.workers; ++i) {
-        if (repairs_.contains(WorkerId{i})) all.insert(WorkerId{i});
-      }
-      decodings.push_back(decode(JobId{round.value - burst_}, all, round));
+      all |= repaired;
+      decodings.push_back(decode(JobId{round.value - burst_}, all, repaired, round));
     }
-    slot.answered.clear();
-    for (int i = 0; i < info_.workers; ++i) {
-      const WorkerId worker{i};
-      if (!missing.contains(worker) && !repairs_.contains(worker)) slot.answered.insert(worker);
+    pass(round, missing, kEndless);
+    if (slot.decoded) {
+      decodings.push_back(decode(JobId{round.value}, slot.answered, nobody_, round));
     }
+    return decodings;
+  }
+
+  bool timeless() const override { return true; }
+
+  int loads(Round round, int jobs, std::span<double> loads) const override {
+    PACELINE_CHECK(round == next_);
+    const bool starts = round.value < jobs;
+    std::ranges::copy(costs_, loads.begin());
+    if (starts) return info_.workers;  // whoever repeats does so for an older job
+    std::ranges::fill(loads, kNoWork);
+    if (round.value - burst_ >= jobs) return 0;
+    repairs_.for_each([&](WorkerId worker) { loads[worker.index()] = costs_[worker.index()]; });
+    return repairs_.size();
+  }
+
+  bool may_pass(Round round, const WorkerSet& missing) const override {
+    PACELINE_CHECK(round == next_);
+    if (missing.intersects(repairs_)) return false;
+    if (rule_ == CloseRule::kDecodable || missing.empty()) return true;
+    if (rule_ == CloseRule::kModel && is_clean(missing.size())) return true;
+    return model_.accepts(missing);
+  }
+
+  Moment first_pass(Round round, Arrivals& arrivals) const override {
+    PACELINE_CHECK(round == next_);
+    if (rule_ != CloseRule::kDecodable) return Scheme::first_pass(round, arrivals);
+    Moment last = kBeforeAnswers;
+    repairs_.for_each([&](WorkerId worker) {
+      if (arrivals.busy().contains(worker)) last = std::max(last, arrivals.moment(worker));
+    });
+    return last.at == kNever ? kAfterAllTime : last;
+  }
+
+  int pass(Round round, const WorkerSet& missing, int jobs) override {
+    PACELINE_DCHECK(may_pass(round, missing));
+    OpenJob& slot = open_[static_cast<std::size_t>(round.value % burst_)];
+    int decoded = !repairs_.empty() && round.value - burst_ < jobs ? 1 : 0;
+    slot.answered = everybody_;
+    slot.answered -= missing;
+    slot.answered -= repairs_;
     slot.decoded = code_->decodable(slot.answered);
-    if (slot.decoded) decodings.push_back(decode(JobId{round.value}, slot.answered, round));
+    decoded += slot.decoded && round.value < jobs ? 1 : 0;
     // Stragglers of clean rounds cost nothing later, so the model need not know them.
-    model_.push(is_clean(missing.size()) ? WorkerSet(info_.workers) : missing);
+    model_.push(is_clean(missing.size()) ? nobody_ : missing);
     ++next_.value;
     choose_repairs();
-    return decodings;
+    return decoded;
   }
 
   std::unique_ptr<Scheme> clone() const override {
@@ -120,10 +147,18 @@ class SelectiveReattempt final : public Scheme {
     bool decoded = true;  ///< also where there is no job yet
   };
 
-  bool is_clean(int missing) const { return repairs_.size() == 0 && missing <= code_->tolerance; }
+  WorkerSet missing_in(const Answers& answers) const {
+    WorkerSet missing(info_.workers);
+    for (int i = 0; i < info_.workers; ++i) {
+      if (answers.done[static_cast<std::size_t>(i)] == 0) missing.insert(WorkerId{i});
+    }
+    return missing;
+  }
+
+  bool is_clean(int missing) const { return repairs_.empty() && missing <= code_->tolerance; }
 
   /// The job from `all`: its repeated messages come from this round, the others from its first.
-  Decoding decode(JobId job, const WorkerSet& all, Round round) const {
+  Decoding decode(JobId job, const WorkerSet& all, const WorkerSet& repeated, Round round) const {
     const std::optional<Combination> combination = code_->decode(all);
     PACELINE_CHECK(combination.has_value());
     Decoding decoding;
@@ -131,7 +166,7 @@ class SelectiveReattempt final : public Scheme {
     decoding.residual = combination->residual;
     decoding.amplification = combination->amplification;
     for (const WorkerWeight& term : combination->terms) {
-      const Round from = repairs_.contains(term.worker) ? round : Round{job.value};
+      const Round from = repeated.contains(term.worker) ? round : Round{job.value};
       decoding.terms.push_back({{term.worker, from, 0}, term.weight, term.segment, term.part});
     }
     return decoding;
@@ -145,9 +180,7 @@ class SelectiveReattempt final : public Scheme {
     const OpenJob& due = open_[static_cast<std::size_t>(next_.value % burst_)];
     if (due.decoded) return;
     std::vector<WorkerId> absent;
-    for (int i = 0; i < info_.workers; ++i) {
-      if (!due.answered.contains(WorkerId{i})) absent.push_back(WorkerId{i});
-    }
+    due.answered.complement().for_each([&](WorkerId worker) { absent.push_back(worker); });
     const auto with_first = [&](std::size_t count) {
       WorkerSet set = due.answered;
       for (std::size_t k = 0; k < count; ++k) set.insert(absent[k]);
@@ -177,7 +210,9 @@ class SelectiveReattempt final : public Scheme {
   Round next_{0};
   StragglerModel model_;
   std::vector<OpenJob> open_;  ///< job t in entry t mod B, until round t+B closes
-  WorkerSet repairs_;          ///< who repeats a message in the next round
+  WorkerSet nobody_;
+  WorkerSet everybody_ = nobody_.complement();
+  WorkerSet repairs_;  ///< who repeats a message in the next round
 };
 
 /// "3" or "3 or 5": the windows nearest to W that B divides when taken minus 1.

@@ -23,18 +23,14 @@ StragglerModel::StragglerModel(Kind kind, int workers, int limit, int window, in
       window_(window),
       lambda_(lambda),
       past_(static_cast<std::size_t>(window - 1), WorkerSet(workers)),
-      recent_(static_cast<std::size_t>(workers), 0),
-      blocked_(static_cast<std::size_t>(workers), kind == Kind::kArbitrary && limit == 0 ? 1 : 0) {
+      recent_(workers),
+      blocked_(kind == Kind::kArbitrary && limit == 0 ? WorkerSet::all(workers)
+                                                      : WorkerSet(workers)) {
   PACELINE_CHECK(lambda >= 0);
 }
 
-int StragglerModel::straggles_ago(int worker, int least, int most) const {
-  int count = 0;
-  for (int ago = least; ago <= most; ++ago) {
-    const int slot = (next_ - ago + window_ - 1) % (window_ - 1);
-    count += past_[static_cast<std::size_t>(slot)].contains(WorkerId{worker}) ? 1 : 0;
-  }
-  return count;
+const WorkerSet& StragglerModel::ago(int rounds) const {
+  return past_[static_cast<std::size_t>((next_ - rounds + window_ - 1) % (window_ - 1))];
 }
 
 void StragglerModel::push(const WorkerSet& stragglers) {
@@ -42,16 +38,20 @@ void StragglerModel::push(const WorkerSet& stragglers) {
   if (window_ == 1) return;  // no memory
   past_[static_cast<std::size_t>(next_)] = stragglers;
   next_ = (next_ + 1) % (window_ - 1);
-  distinct_ = 0;
+  recent_.clear();
+  blocked_.clear();
+  if (kind_ == Kind::kBursty) {
+    // Two straggles of one worker are at most B-1 or at least W rounds apart.
+    for (int rounds = limit_; rounds < window_; ++rounds) blocked_ |= ago(rounds);
+    recent_ = blocked_;
+    for (int rounds = 1; rounds < limit_; ++rounds) recent_ |= ago(rounds);
+    return;
+  }
+  for (int rounds = 1; rounds < window_; ++rounds) recent_ |= ago(rounds);
   for (int i = 0; i < workers_; ++i) {
-    const auto index = static_cast<std::size_t>(i);
-    recent_[index] = straggles_ago(i, 1, window_ - 1);
-    distinct_ += recent_[index] > 0 ? 1 : 0;
-    // Bursty: two straggles of one worker are at most B-1 or at least W rounds apart.
-    const bool blocked = kind_ == Kind::kBursty
-                             ? recent_[index] > 0 && straggles_ago(i, limit_, window_ - 1) > 0
-                             : recent_[index] >= limit_;
-    blocked_[index] = blocked ? 1 : 0;
+    int count = 0;
+    for (int rounds = 1; rounds < window_; ++rounds) count += ago(rounds).contains(WorkerId{i});
+    if (count >= limit_) blocked_.insert(WorkerId{i});
   }
 }
 

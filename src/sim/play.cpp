@@ -4,31 +4,66 @@
 
 #include "paceline/close_policy.hpp"
 #include "paceline/round_coordinator.hpp"
+#include "sim/round_player.hpp"
 
 namespace paceline {
+namespace {
 
-Expected<Played> play(std::string_view text,
-                      const DelaySource& delays,
-                      const PlayOptions& options) {
+struct Game {
+  std::unique_ptr<Scheme> scheme;
+  std::unique_ptr<ClosePolicy> policy;
+  RoundOptions rounds;
+};
+
+Expected<Game> make_game(std::string_view text,
+                         int workers,
+                         bool messages,
+                         const PlayOptions& options) {
   auto policy = make_close_policy(options.close);
   if (!policy) return Unexpected(policy.error());
   const CloseRule rule = (*policy)->rule();
   auto scheme = make_scheme(text,
-                            {.workers = delays.workers(),
+                            {.workers = workers,
                              .jobs = options.jobs,
                              .rule = rule,
                              .seed = options.seed,
-                             .keep_promise = false});
+                             .keep_promise = false,
+                             .messages = messages});
   if (!scheme) return Unexpected(scheme.error());
+  const SchemeInfo& info = (*scheme)->info();
+  const RoundOptions rounds = {.jobs = options.jobs,
+                               .models = options.models > 0 ? options.models : info.open_jobs,
+                               .cancel_stragglers = options.cancel_stragglers,
+                               .charge_missing_jobs = rule == CloseRule::kPublished};
+  if (auto fine = check_round_options(info, rounds); !fine) return Unexpected(fine.error());
+  return Game{*std::move(scheme), *std::move(policy), rounds};
+}
+
+}  // namespace
+
+Expected<Played> play(std::string_view text,
+                      const DelaySource& delays,
+                      const PlayOptions& options) {
+  const bool whole_rounds = !options.by_events && options.workers == WorkerKind::kStateless;
+  auto game = make_game(text, delays.workers(), !whole_rounds, options);
+  if (!game) return Unexpected(game.error());
   Played played;
-  played.info = (*scheme)->info();
-  auto coordinator =
-      make_round_coordinator(std::move(*scheme),
-                             std::move(*policy),
-                             {.jobs = options.jobs,
-                              .models = options.models > 0 ? options.models : played.info.open_jobs,
-                              .cancel_stragglers = options.cancel_stragglers,
-                              .charge_missing_jobs = rule == CloseRule::kPublished});
+  played.info = game->scheme->info();
+  const std::optional<Patience> patience = game->policy->patience();
+  if (whole_rounds && patience && game->scheme->timeless()) {
+    const auto result = play_rounds(*game->scheme,
+                                    delays,
+                                    {.jobs = game->rounds.jobs,
+                                     .charge_missing_jobs = game->rounds.charge_missing_jobs,
+                                     .patience = *patience});
+    if (result) {
+      played.result = *result;
+      return played;
+    }
+  }
+  if (whole_rounds) game = make_game(text, delays.workers(), true, options);
+  const auto coordinator =
+      make_round_coordinator(std::move(game->scheme), std::move(game->policy), game->rounds);
   if (!coordinator) return Unexpected(coordinator.error());
   auto result = simulate(
       **coordinator, delays, {.workers = options.workers, .stop_latency = options.stop_latency});

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
 #include "codes/code_test_support.hpp"
 #include "paceline/gradient_code.hpp"
 
@@ -67,6 +70,45 @@ TEST(CodeCatalog, KeepsItsPromiseForEverySetItDecodes) {
 TEST(CodeCatalog, KeepsTheStrideCodeWhileItAmplifiesLittle) {
   EXPECT_TRUE(make_code({.name = "mds", .workers = 256, .stragglers = 8}).has_value());
   EXPECT_FALSE(make_code({.name = "mds", .workers = 256, .stragglers = 16}).has_value());
+}
+
+TEST(CodeCatalog, WithoutWeightsOnlyTheWeightsAreMissing) {
+  for (const std::string name : {"repetition", "cyclic", "mds", "auto"}) {
+    CodeRequest request = {.name = name, .workers = 9, .stragglers = 3, .keep_promise = false};
+    const GradientCode whole = make_code(request).value();
+    request.weights = false;
+    const GradientCode code = make_code(request).value();
+    EXPECT_EQ(code.name, whole.name);
+    EXPECT_EQ(code.parts, whole.parts);
+    EXPECT_EQ(code.tolerance, whole.tolerance);
+    EXPECT_EQ(code.load, whole.load);
+    EXPECT_EQ(code.backward_passes, whole.backward_passes);
+    EXPECT_EQ(code.chunk_size, whole.chunk_size);
+    for (unsigned bits = 0; bits < 512; ++bits) {
+      WorkerSet answered(9);
+      for (int i = 0; i < 9; ++i) {
+        if ((bits >> static_cast<unsigned>(i) & 1U) != 0) answered.insert(WorkerId{i});
+      }
+      EXPECT_EQ(code.decodable(answered), whole.decodable(answered));
+    }
+    for (std::size_t i = 0; i < code.rows.size(); ++i) {
+      const auto chunks = [](const Row& row) {
+        std::set<int> held;
+        for (const Term& term : row.terms()) {
+          for (int j = 0; j < term.count; ++j) held.insert(term.chunk.value + j);
+        }
+        return held;
+      };
+      EXPECT_EQ(chunks(code.rows[i]), chunks(whole.rows[i]));
+    }
+  }
+  const GradientCode code = make_code({.name = "cyclic",
+                                       .workers = 9,
+                                       .stragglers = 3,
+                                       .keep_promise = false,
+                                       .weights = false})
+                                .value();
+  EXPECT_THROW(code.decode(WorkerSet::all(9)), ContractViolation);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <set>
 #include <type_traits>
+#include <vector>
 
 #include "paceline/random.hpp"
 
@@ -96,6 +97,38 @@ TEST(WorkerSet, AllSubsetsOfSixteenWorkersHashDifferently) {
     hashes.insert(set.hash());
   }
   EXPECT_EQ(hashes.size(), std::size_t{1} << 16U);
+}
+
+TEST(WorkerSet, SetOperationsAreThoseOfEachMember) {
+  constexpr int kWorkers = 130;
+  WorkerSet thirds(kWorkers);
+  WorkerSet halves(kWorkers);
+  WorkerSet either(kWorkers);
+  WorkerSet only_thirds(kWorkers);
+  for (int i = 0; i < kWorkers; ++i) {
+    if (i % 3 == 0) thirds.insert(WorkerId{i});
+    if (i % 2 == 0) halves.insert(WorkerId{i});
+    if (i % 3 == 0 || i % 2 == 0) either.insert(WorkerId{i});
+    if (i % 3 == 0 && i % 2 != 0) only_thirds.insert(WorkerId{i});
+  }
+  WorkerSet joined = thirds;
+  joined |= halves;
+  EXPECT_EQ(joined, either);
+  EXPECT_EQ(thirds.size_with(halves), either.size());
+  WorkerSet left = thirds;
+  left -= halves;
+  EXPECT_EQ(left, only_thirds);
+  EXPECT_TRUE(thirds.intersects(halves));
+  EXPECT_FALSE(left.intersects(halves));
+  EXPECT_TRUE(WorkerSet(kWorkers).empty());
+  EXPECT_FALSE(left.empty());
+  std::vector<int> members;
+  thirds.for_each([&](WorkerId worker) { members.push_back(worker.value); });
+  std::vector<int> expected;
+  for (int i = 0; i < kWorkers; i += 3) expected.push_back(i);
+  EXPECT_EQ(members, expected);
+  EXPECT_EQ(WorkerSet::all(kWorkers).size(), kWorkers);
+  EXPECT_EQ(WorkerSet::all(128).size(), 128);
 }
 
 }  // namespace
