@@ -38,6 +38,8 @@ class ParameterText {
   std::string word(std::string_view key,
                    std::span<const std::string> allowed,
                    const std::string& fallback);
+  /// Any text.
+  std::string text(std::string_view key, const std::string& fallback);
 
   /// Notes an error of the caller's own checks (the first one is kept).
   void fail(std::string message);

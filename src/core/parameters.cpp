@@ -106,6 +106,11 @@ std::string ParameterText::word(std::string_view key,
   return fallback;
 }
 
+std::string ParameterText::text(std::string_view key, const std::string& fallback) {
+  const std::string* text = take(key, false, "");
+  return text == nullptr ? fallback : *text;
+}
+
 Expected<void> ParameterText::finish() const {
   // Unknown keys come first: a mistyped key also makes the right one missing.
   for (const auto& [key, value] : values_) {

@@ -1,5 +1,6 @@
 // Plays a recorded profile: a response time measured at load l becomes
-//   scale * (entry + slope * (load - l)),  that is  base = scale * (entry - slope * l).
+//   scale * (entry + slope * (load - l)),  that is  base = scale * (entry - slope * l),
+// or, where times are proportional to the load,  scale * entry * load / l.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,6 +32,28 @@ class Replay final : public DelaySource {
   Seconds per_load_;
 };
 
+/// Each entry is a rate; nothing is left at zero load.
+class ProportionalReplay final : public DelaySource {
+ public:
+  explicit ProportionalReplay(DelayProfile rates) : rates_(std::move(rates)) {}
+
+  int workers() const override { return rates_.workers; }
+
+  Delay delay(Round round, WorkerId worker) const override {
+    PACELINE_DCHECK(round.value >= 0 && worker.value >= 0 && worker.value < rates_.workers);
+    return {Seconds{0}, Seconds{rates_.at(round.value % rates_.rounds, worker.value)}};
+  }
+
+ private:
+  DelayProfile rates_;  ///< seconds per unit of load
+};
+
+std::unique_ptr<DelaySource> proportional(DelayProfile profile, double scale) {
+  const double load = profile.load > 0 ? profile.load : 1.0 / profile.workers;
+  for (double& seconds : profile.seconds) seconds *= scale / load;
+  return std::make_unique<ProportionalReplay>(std::move(profile));
+}
+
 }  // namespace
 
 Expected<std::unique_ptr<DelaySource>> make_replay(DelayProfile profile,
@@ -42,6 +65,14 @@ Expected<std::unique_ptr<DelaySource>> make_replay(DelayProfile profile,
   }
   if (!std::isfinite(options.scale) || options.scale <= 0) {
     return invalid(fmt::format("scale={} is not allowed; a number > 0", options.scale));
+  }
+  if (options.proportional) {
+    if (options.slope != 0) {
+      return invalid(fmt::format(
+          "slope={} does not go with proportional times; those grow by all of themselves",
+          options.slope));
+    }
+    return proportional(std::move(profile), options.scale);
   }
   const auto least = std::min_element(profile.seconds.begin(), profile.seconds.end());
   const double work = options.slope * profile.load;  // the part of every entry that load explains
