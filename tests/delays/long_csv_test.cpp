@@ -118,7 +118,8 @@ TEST(LongCsv, RoundsOfAMeasuredJobCanBeItsTimes) {
   ASSERT_TRUE(timed) << timed.error().message;
   EXPECT_EQ(timed->rounds, 248);
   ASSERT_EQ(timed->warnings.size(), 1U);
-  EXPECT_NE(timed->warnings[0].find("1 of 249 rounds have missing samples, round '2481' has none"),
+  EXPECT_NE(timed->warnings[0].find(
+                "1 of 249 rounds have missing samples, round '1' has none of worker '0'"),
             std::string::npos)
       << timed->warnings[0];
 }
