@@ -56,6 +56,12 @@ struct LoadLine {
 /// as the load grows.
 Expected<LoadLine> fit_load_line(std::span<const DelayProfile> profiles);
 
+/// What was measured at a load becomes what zero load would have given: entry - slope * load, 0
+/// where only rounding makes it negative. An error, which names the entry, where a time would be
+/// negative.
+/// @pre slope >= 0
+Expected<DelayProfile> at_zero_load(DelayProfile profile, double slope);
+
 /// What several files say about one cluster.
 struct MeasuredCluster {
   DelayProfile base;                ///< the profile of the lowest load, with everybody's warnings

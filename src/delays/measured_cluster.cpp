@@ -7,10 +7,14 @@
 #include "delays/failed_calls.hpp"
 #include "delays/median.hpp"
 #include "delays/read_file.hpp"
+#include "paceline/check.hpp"
 #include "paceline/delay_profile.hpp"
 
 namespace paceline {
 namespace {
+
+/// Of an entry: what rounding may take from entry - slope * load where both are equal on paper.
+constexpr double kRounding = 1e-12;
 
 struct File {
   std::string path;
@@ -101,6 +105,28 @@ Expected<LoadLine> fit_load_line(std::span<const DelayProfile> profiles) {
                     -slope));
   }
   return LoadLine{slope, mean_y - slope * mean_x};
+}
+
+Expected<DelayProfile> at_zero_load(DelayProfile profile, double slope) {
+  PACELINE_CHECK(slope >= 0 && !profile.seconds.empty());
+  const auto least = std::min_element(profile.seconds.begin(), profile.seconds.end());
+  const double work = slope * profile.load;  // the part of every entry that load explains
+  if (*least - work < -kRounding * *least) {
+    const auto at = static_cast<int>(least - profile.seconds.begin());
+    return invalid(
+        fmt::format("slope={} is too steep for this profile: round {}, worker {} took {} s at load "
+                    "{}, which leaves {:.4g} s at zero load; allowed: 0 <= slope <= {:.6g}",
+                    slope,
+                    at / profile.workers,
+                    at % profile.workers,
+                    *least,
+                    profile.load,
+                    *least - work,
+                    *least / profile.load));
+  }
+  for (double& seconds : profile.seconds) seconds = std::max(0.0, seconds - work);
+  profile.load = 0;
+  return profile;
 }
 
 Expected<MeasuredCluster> read_measured_cluster(std::span<const std::string> paths,

@@ -3,7 +3,6 @@
 // or, where times are proportional to the load,  scale * entry * load / l.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -12,9 +11,6 @@
 
 namespace paceline {
 namespace {
-
-/// Of an entry: what rounding may take from entry - slope * l where both are equal on paper.
-constexpr double kRounding = 1e-12;
 
 class Replay final : public DelaySource {
  public:
@@ -74,27 +70,11 @@ Expected<std::unique_ptr<DelaySource>> make_replay(DelayProfile profile,
     }
     return proportional(std::move(profile), options.scale);
   }
-  const auto least = std::min_element(profile.seconds.begin(), profile.seconds.end());
-  const double work = options.slope * profile.load;  // the part of every entry that load explains
-  if (*least - work < -kRounding * *least) {
-    const auto at = static_cast<int>(least - profile.seconds.begin());
-    return invalid(
-        fmt::format("slope={} is too steep for this profile: round {}, worker {} took {} s at load "
-                    "{}, which leaves {:.4g} s at zero load; allowed: 0 <= slope <= {:.6g}",
-                    options.slope,
-                    at / profile.workers,
-                    at % profile.workers,
-                    *least,
-                    profile.load,
-                    *least - work,
-                    *least / profile.load));
-  }
-  for (double& seconds : profile.seconds) {
-    seconds = options.scale * std::max(0.0, seconds - work);
-  }
-  profile.load = 0;
+  auto base = at_zero_load(std::move(profile), options.slope);
+  if (!base) return Unexpected(base.error());
+  for (double& seconds : base->seconds) seconds *= options.scale;
   return std::unique_ptr<DelaySource>(
-      std::make_unique<Replay>(std::move(profile), Seconds{options.scale * options.slope}));
+      std::make_unique<Replay>(std::move(*base), Seconds{options.scale * options.slope}));
 }
 
 }  // namespace paceline

@@ -17,8 +17,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
+#include "paceline/expected.hpp"
 #include "paceline/ids.hpp"
 #include "paceline/worker_set.hpp"
 
@@ -74,5 +76,9 @@ class StragglerModel {
   std::vector<int> recent_;            ///< straggles of worker i in the last W-1 rounds
   std::vector<std::uint8_t> blocked_;  ///< 1: worker i must not straggle in the next round
 };
+
+/// Builds a model from text: "per-round:s=2", "bursty:B=1,W=2,lambda=4" or
+/// "arbitrary:N=1,W=3,lambda=4". Limits above `workers` are errors.
+Expected<StragglerModel> make_straggler_model(std::string_view text, int workers);
 
 }  // namespace paceline
