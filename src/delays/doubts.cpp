@@ -19,6 +19,8 @@ bool like_thousand(double ratio) { return ratio >= kLeastRatio && ratio <= kGrea
 
 }  // namespace
 
+bool like_another_unit(double ratio) { return like_thousand(ratio) || like_thousand(1 / ratio); }
+
 std::vector<std::string> doubts_about(const DelayProfile& profile, const std::string& name) {
   std::vector<std::string> doubts;
   const double typical = median_of(profile.seconds);
@@ -41,8 +43,7 @@ std::vector<std::string> doubts_about(const DelayProfile& profile, const std::st
   for (const auto& column : columns) medians.push_back(median_of(column));
   const double usual = median_of(medians);
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    const bool longer = like_thousand(medians[i] / usual);
-    if (longer || like_thousand(usual / medians[i])) {
+    if (like_another_unit(medians[i] / usual)) {
       doubts.push_back(
           fmt::format("{}: column {} (worker {}): typical times of {:.4g} s, {:.4g} s in the other "
                       "columns: a column in another unit?",

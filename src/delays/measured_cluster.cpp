@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "delays/doubts.hpp"
 #include "delays/failed_calls.hpp"
 #include "delays/median.hpp"
 #include "delays/read_file.hpp"
@@ -76,6 +77,22 @@ std::vector<File> valid_of(const std::vector<File>& files, std::vector<std::stri
   return valid;
 }
 
+/// A line about each file whose typical times are about 1000 times those of the others.
+void doubt_units(const std::vector<File>& files, std::vector<std::string>& warnings) {
+  std::vector<double> typical;
+  for (const File& file : files) typical.push_back(median_of(file.profile.seconds));
+  const double usual = median_of(typical);
+  for (std::size_t k = 0; k < files.size(); ++k) {
+    if (!like_another_unit(typical[k] / usual)) continue;
+    warnings.push_back(
+        fmt::format("{}: typical times of {:.4g} s, {:.4g} s in the other files: a "
+                    "file in another unit?",
+                    files[k].path,
+                    typical[k],
+                    usual));
+  }
+}
+
 }  // namespace
 
 Expected<LoadLine> fit_load_line(std::span<const DelayProfile> profiles) {
@@ -145,7 +162,9 @@ Expected<MeasuredCluster> read_measured_cluster(std::span<const std::string> pat
   if (!files) return Unexpected(files.error());
   if (auto ok = check_one_cluster(*files); !ok) return Unexpected(ok.error());
   std::vector<std::string> warnings;
-  for (File& file : valid_of(*files, warnings)) {
+  std::vector<File> valid = valid_of(*files, warnings);
+  doubt_units(valid, warnings);
+  for (File& file : valid) {
     warnings.insert(warnings.end(), file.profile.warnings.begin(), file.profile.warnings.end());
     cluster.files.push_back(std::move(file.profile));
   }

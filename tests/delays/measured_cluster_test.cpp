@@ -99,6 +99,19 @@ TEST_F(MeasuredClusterTest, LeavesOutFailedCallsWithAWarning) {
   EXPECT_NE(cluster->base.warnings[0].find("it is left out"), std::string::npos);
 }
 
+TEST_F(MeasuredClusterTest, AFileInAnotherUnitIsDoubtful) {
+  const auto cluster =
+      read_measured_cluster(std::vector<std::string>{file("a.csv", "# load=0\n2,3,3\n"),
+                                                     file("b.csv", "# load=0.5\n3,4,4\n"),
+                                                     file("c.csv", "# load=1\n4000,5000,5000\n")});
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  ASSERT_GE(cluster->base.warnings.size(), 1U);
+  EXPECT_NE(
+      cluster->base.warnings[0].find("c.csv: typical times of 5000 s, 4 s in the other files"),
+      std::string::npos)
+      << cluster->base.warnings[0];
+}
+
 // Source: the notes of the measurements.
 TEST(MeasuredCluster, AMeasuredRunHasItsPublishedLine) {
   PACELINE_NEED_SHARED_FILE(folder, "traces");
