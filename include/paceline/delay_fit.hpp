@@ -40,7 +40,8 @@ struct DelayFit {
   Straggling straggling;      ///< of draws of the model, as many workers
 };
 
-/// Fits exponential, pareto, lognormal, bimodal and bursty by maximum likelihood, best AIC first.
+/// Fits exponential, pareto, lognormal, a mixture of two lognormal, bimodal and bursty by maximum
+/// likelihood, best AIC first.
 /// Workers count as alike. Empty if all times are equal (the model is `constant`).
 ///
 /// @param mu     for the straggling of draws

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
+#include "delays/fit_mixture.hpp"
 #include "delays/fit_shifted.hpp"
 #include "delays/fit_two_speeds.hpp"
 #include "paceline/check.hpp"
@@ -43,6 +45,13 @@ DelayProfile draws(const std::string& model, const DelayProfile& like) {
   return drawn;
 }
 
+std::string text_of(const FittedDistribution& fit, double slope) {
+  const std::string end = slope > 0 ? fmt::format(",slope={:.6g}", slope) : "";
+  std::string text;
+  for (const std::string& term : fit.terms) text += (text.empty() ? "" : "+") + term + end;
+  return text;
+}
+
 }  // namespace
 
 std::vector<DelayFit> fit_delay_models(const DelayProfile& profile, double mu, double slope) {
@@ -56,10 +65,11 @@ std::vector<DelayFit> fit_delay_models(const DelayProfile& profile, double mu, d
   for (const FittedDistribution& fit : {fit_exponential(sorted),
                                         fit_pareto(sorted),
                                         fit_lognormal(sorted),
+                                        fit_lognormal_mixture(sorted),
                                         bimodal_of(speeds, sorted),
                                         fit_bursty(speeds, profile)}) {
     DelayFit made;
-    made.model = slope > 0 ? fmt::format("{},slope={:.6g}", fit.model, slope) : fit.model;
+    made.model = text_of(fit, slope);
     made.parameters = fit.parameters;
     made.log_likelihood = fit.log_likelihood;
     made.aic = 2 * fit.parameters - 2 * fit.log_likelihood;

@@ -95,7 +95,7 @@ FittedDistribution fit_exponential(const std::vector<double>& sorted) {
   const double base = sorted.front();
   double mean = 0;
   for (const double x : sorted) mean += (x - base) / n;
-  return {fmt::format("exponential:base={:.6g},mean={:.6g}", base, mean),
+  return {{fmt::format("exponential:base={:.6g},mean={:.6g}", base, mean)},
           2,
           -n * (std::log(mean) + 1),
           [base, mean](double x) { return x > base ? 1 - std::exp(-(x - base) / mean) : 0; }};
@@ -106,7 +106,7 @@ FittedDistribution fit_pareto(const std::vector<double>& sorted) {
       best_base(sorted, [&](double b) { return pareto_at(sorted, b).log_likelihood; });
   const double scale = sorted.front() - base;
   const auto [shape, log_likelihood] = pareto_at(sorted, base);
-  return {fmt::format("pareto:base={:.6g},scale={:.6g},shape={:.6g}", base, scale, shape),
+  return {{fmt::format("pareto:base={:.6g},scale={:.6g},shape={:.6g}", base, scale, shape)},
           3,
           log_likelihood,
           [base, scale, a = shape](double x) {
@@ -123,8 +123,8 @@ FittedDistribution fit_lognormal(const std::vector<double>& sorted) {
   const double base = best_base(sorted, likelihood);
   const LogMoments log = log_moments(sorted, base);
   const double sigma = std::sqrt(log.variance);
-  return {fmt::format(
-              "lognormal:base={:.6g},median={:.6g},sigma={:.6g}", base, std::exp(log.mean), sigma),
+  return {{fmt::format(
+              "lognormal:base={:.6g},median={:.6g},sigma={:.6g}", base, std::exp(log.mean), sigma)},
           3,
           likelihood(base),
           [base, mean = log.mean, sigma](double x) {

@@ -9,7 +9,7 @@ namespace paceline {
 
 /// A fitted distribution of single response times.
 struct FittedDistribution {
-  std::string model;  ///< text, without slope
+  std::vector<std::string> terms;  ///< of the text, without slope; several: a mixture
   int parameters = 0;
   double log_likelihood = 0;
   std::function<double(double)> below;  ///< P(X <= x)

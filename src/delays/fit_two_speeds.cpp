@@ -19,6 +19,8 @@
 #include <numbers>
 #include <string>
 
+#include "delays/thinned.hpp"
+
 namespace paceline {
 namespace {
 
@@ -129,15 +131,6 @@ TwoSpeeds fitted_at(
   speeds.share = std::clamp(speeds.share, 1e-6, 1 - 1e-6);
   for (int k = 0; k < steps; ++k) speeds = improved(speeds, times);
   return speeds;
-}
-
-std::vector<double> thinned(const std::vector<double>& sorted, std::size_t most) {
-  if (sorted.size() <= most) return sorted;
-  std::vector<double> some;
-  for (std::size_t k = 0; k < most; ++k) {
-    some.push_back(sorted[k * (sorted.size() - 1) / (most - 1)]);
-  }
-  return some;
 }
 
 /// Values from low to high; one if they are equal.
@@ -288,11 +281,11 @@ TwoSpeeds fit_two_speeds(const std::vector<double>& sorted) {
 }
 
 FittedDistribution bimodal_of(const TwoSpeeds& speeds, const std::vector<double>& sorted) {
-  return {fmt::format("bimodal:base={:.6g},slow={:.6g},share={:.6g},{}",
-                      speeds.base,
-                      speeds.slow,
-                      speeds.share,
-                      noise_text(speeds)),
+  return {{fmt::format("bimodal:base={:.6g},slow={:.6g},share={:.6g},{}",
+                       speeds.base,
+                       speeds.slow,
+                       speeds.share,
+                       noise_text(speeds))},
           3 + noise_parameters(speeds),
           log_likelihood(speeds, sorted),
           [speeds](double x) {
@@ -318,12 +311,12 @@ FittedDistribution fit_bursty(const TwoSpeeds& speeds, const DelayProfile& profi
   TwoSpeeds stationary = speeds;
   stationary.share = p / (p + q);
   FittedDistribution fit = bimodal_of(stationary, {});
-  fit.model = fmt::format("bursty:base={:.6g},slow={:.6g},bad={:.6g},good={:.6g},{}",
-                          speeds.base,
-                          speeds.slow,
-                          p,
-                          q,
-                          noise_text(speeds));
+  fit.terms = {fmt::format("bursty:base={:.6g},slow={:.6g},bad={:.6g},good={:.6g},{}",
+                           speeds.base,
+                           speeds.slow,
+                           p,
+                           q,
+                           noise_text(speeds))};
   fit.parameters = 4 + noise_parameters(speeds);
   fit.log_likelihood = likelihood;
   return fit;

@@ -93,6 +93,24 @@ TEST(DelayFit, RecoversLognormalNoiseOfTwoSpeeds) {
                    {{"base", 0.1}, {"slow", 0.04}, {"bad", 0.2}, {"good", 0.15}});
 }
 
+TEST(DelayFit, RecoversAMixture) {
+  const DelayProfile profile = drawn(
+      "0.9*lognormal:base=0.5,median=0.1,sigma=0.4+0.1*lognormal:base=0.5,median=0.8,sigma=0.3",
+      150,
+      32);
+  const DelayFit fit = fit_delay_models(profile).front();
+  const std::size_t plus = fit.model.find('+');
+  ASSERT_NE(plus, std::string::npos) << fit.model;
+  EXPECT_NEAR(std::stod(fit.model), 0.9, 0.015);
+  const std::string usual = fit.model.substr(0, plus);
+  const std::string tail = fit.model.substr(plus + 1);
+  EXPECT_NEAR(value(usual, "base"), 0.5, 0.03);
+  EXPECT_NEAR(value(usual, "base") + value(usual, "median"), 0.6, 0.01);
+  EXPECT_NEAR(value(tail, "base") + value(tail, "median"), 1.3, 0.04);
+  EXPECT_NEAR(value(tail, "sigma"), 0.3, 0.04);
+  EXPECT_LT(fit.distance, 0.02);
+}
+
 TEST(DelayFit, TellsBurstsFromIndependentRounds) {
   const DelayProfile bursts = drawn("bursty:base=0.5,slow=4,bad=0.03,good=0.3", 250, 32);
   const DelayFit bursty = fit_of("bursty", bursts);
@@ -120,16 +138,20 @@ TEST(DelayFit, TheLikelihoodOfTheExponentialIsItsFormula) {
 TEST(DelayFit, TextsCanBeUsedAsModels) {
   const DelayProfile profile = drawn("lognormal:base=0.5,median=0.2,sigma=0.8", 50, 8);
   const auto fits = fit_delay_models(profile, 1, 2.5);
-  ASSERT_EQ(fits.size(), 5U);
+  ASSERT_EQ(fits.size(), 6U);
   for (const DelayFit& fit : fits) {
     EXPECT_TRUE(make_delay_model(fit.model, 8, 1)) << fit.model;
-    EXPECT_EQ(value(fit.model, "slope"), 2.5);
+    const std::size_t plus = fit.model.find('+');
+    EXPECT_EQ(value(fit.model.substr(0, plus), "slope"), 2.5);
+    if (plus != std::string::npos) {
+      EXPECT_EQ(value(fit.model.substr(plus + 1), "slope"), 2.5);
+    }
   }
 }
 
 TEST(DelayFit, TimesThatAreAllEqualHaveNoFit) {
   EXPECT_TRUE(fit_delay_models({2, 2, 0, {1, 1, 1, 1}}).empty());
-  EXPECT_EQ(fit_delay_models({1, 2, 0, {1, 2}}).size(), 5U);
+  EXPECT_EQ(fit_delay_models({1, 2, 0, {1, 2}}).size(), 6U);
 }
 
 TEST(Straggling, CountsSharesAndBursts) {
@@ -160,7 +182,7 @@ TEST(DelayFit, FitsMeasuredProfiles) {
   const auto profile = read_delay_profile(path);
   ASSERT_TRUE(profile);
   const auto fits = fit_delay_models(*profile);
-  ASSERT_EQ(fits.size(), 5U);
+  ASSERT_EQ(fits.size(), 6U);
   EXPECT_LT(fits.front().distance, 0.1) << fits.front().model;
 }
 
