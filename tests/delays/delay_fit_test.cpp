@@ -183,7 +183,8 @@ TEST(DelayFit, FitsMeasuredProfiles) {
   ASSERT_TRUE(profile);
   const auto fits = fit_delay_models(*profile);
   ASSERT_EQ(fits.size(), 6U);
-  EXPECT_LT(fits.front().distance, 0.1) << fits.front().model;
+  EXPECT_LT(fits.front().distance, 0.03) << fits.front().model;
+  EXPECT_NEAR(fits.front().straggling.share, straggling(*profile).share, 0.015);
 }
 
 }  // namespace
