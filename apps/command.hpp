@@ -21,6 +21,8 @@ inline constexpr int kExitInterrupted = 130;
 /// What the chosen subcommand does once all options are read; it gets the command line as typed.
 using Run = std::function<Expected<void>(const std::string& typed)>;
 
+void add_bounds(CLI::App& program, Run& run);
+void add_delays(CLI::App& program, Run& run);
 void add_schemes(CLI::App& program, Run& run);
 void add_simulate(CLI::App& program, Run& run);
 void add_train(CLI::App& program, Run& run);

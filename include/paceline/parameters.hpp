@@ -38,9 +38,8 @@ class ParameterText {
   std::string word(std::string_view key,
                    std::span<const std::string> allowed,
                    const std::string& fallback);
-
-  /// Whether the key has exactly this value; for words that stand in a number's place ("auto").
-  bool is(std::string_view key, std::string_view value);
+  /// Any text.
+  std::string text(std::string_view key, const std::string& fallback);
 
   /// Notes an error of the caller's own checks (the first one is kept).
   void fail(std::string message);

@@ -106,9 +106,9 @@ std::string ParameterText::word(std::string_view key,
   return fallback;
 }
 
-bool ParameterText::is(std::string_view key, std::string_view value) {
+std::string ParameterText::text(std::string_view key, const std::string& fallback) {
   const std::string* text = take(key, false, "");
-  return text != nullptr && *text == value;
+  return text == nullptr ? fallback : *text;
 }
 
 Expected<void> ParameterText::finish() const {

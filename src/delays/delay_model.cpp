@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "delays/counter_stream.hpp"
+#include "delays/mixture.hpp"
 #include "paceline/check.hpp"
 #include "paceline/delays.hpp"
 #include "paceline/parameters.hpp"
@@ -129,15 +130,44 @@ DrawFunction lognormal(ParameterText& text) {
   };
 }
 
+/// What the two models with two speeds have in common: usual times with noise, and a factor.
+class TwoSpeedTimes {
+ public:
+  explicit TwoSpeedTimes(ParameterText& text)
+      : slow_(text.number("slow", 1, kInfinity)),
+        noise_(text.number("noise", 0, kInfinity, 0.0)),
+        sigma_(text.number("sigma", 0, 10, 0.0)) {}
+
+  Draw draw(const CounterStream& stream, int round, bool slow) const {
+    const double extra = noise_ > 0 ? noise_ * relative(stream, position(round, 1)) : 0;
+    return {.extra = extra, .slow = slow ? slow_ : 1};
+  }
+
+ private:
+  double relative(const CounterStream& stream, std::uint64_t at) const {
+    return sigma_ > 0 ? std::exp(sigma_ * stream.normal(at)) : stream.exponential(at);
+  }
+
+  double slow_;
+  double noise_;  ///< seconds: mean of the exponential, or median of the log-normal time
+  double sigma_;  ///< of the log-normal time; 0: exponential
+};
+
+/// As bursty, but every round is slow with the same probability, whatever came before.
+DrawFunction bimodal(ParameterText& text) {
+  const double share = text.number("share", 0, 1);
+  return [share, times = TwoSpeedTimes(text)](const CounterStream& stream, int round) {
+    return times.draw(stream, round, stream.uniform(position(round, 0)) < share);
+  };
+}
+
 DrawFunction bursty(ParameterText& text) {
-  const double slow = text.number("slow", 1, kInfinity);
   const double p = text.number("bad", 0, 1);
   const double q = text.number("good", 0, 1);
-  const double noise = text.number("noise", 0, kInfinity, 0.0);
-  return [slow, noise, bursts = Bursts(p, q)](const CounterStream& stream, int round) {
-    return Draw{.extra = noise > 0 ? noise * stream.exponential(position(round, 1)) : 0,
-                .slow = bursts.bad(stream, round) ? slow : 1};
-  };
+  return
+      [bursts = Bursts(p, q), times = TwoSpeedTimes(text)](const CounterStream& stream, int round) {
+        return times.draw(stream, round, bursts.bad(stream, round));
+      };
 }
 
 struct Model {
@@ -145,10 +175,11 @@ struct Model {
   DrawFunction (*read)(ParameterText&);
 };
 
-const std::array<Model, 5> kModels = {{{"constant", constant},
+const std::array<Model, 6> kModels = {{{"constant", constant},
                                        {"exponential", exponential},
                                        {"pareto", pareto},
                                        {"lognormal", lognormal},
+                                       {"bimodal", bimodal},
                                        {"bursty", bursty}}};
 
 const Model* find_model(const std::string& name) {
@@ -164,6 +195,7 @@ Expected<std::unique_ptr<DelaySource>> make_delay_model(std::string_view text,
                                                         int workers,
                                                         std::uint64_t seed) {
   if (workers < 1) return invalid(fmt::format("workers={} is not allowed; workers >= 1", workers));
+  if (is_mixture(text)) return make_mixture(text, workers, seed);
   auto parsed = ParameterText::parse(text);
   if (!parsed) return Unexpected(parsed.error());
   const Model* model = find_model(parsed->name());

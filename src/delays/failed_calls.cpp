@@ -8,6 +8,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "delays/median.hpp"
 #include "paceline/parameters.hpp"
 
 namespace paceline {
@@ -26,20 +27,13 @@ std::optional<std::string_view> name_before_load(std::string_view name) {
   return name.substr(0, at + key.size());
 }
 
-double median(const DelayProfile& profile) {
-  std::vector<double> seconds = profile.seconds;
-  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
-  std::nth_element(seconds.begin(), middle, seconds.end());
-  return *middle;
-}
-
 /// Least squares of the siblings' medians over their loads, never falling with the load, at `load`.
 std::optional<double> predicted_median(double load, std::span<const DelayProfile> siblings) {
   double count = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
   for (const DelayProfile& sibling : siblings) {
     if (sibling.load <= load) continue;
     const double x = sibling.load;
-    const double y = median(sibling);
+    const double y = median_of(sibling.seconds);
     count += 1;
     sum_x += x;
     sum_y += y;
@@ -79,7 +73,7 @@ Expected<void> check_calls_succeeded(const DelayProfile& profile,
                                      std::span<const DelayProfile> siblings) {
   const std::optional<double> predicted = predicted_median(profile.load, siblings);
   if (!predicted) return {};
-  const double measured = median(profile);
+  const double measured = median_of(profile.seconds);
   if (measured >= kLeastShareOfPrediction * *predicted) return {};
   return invalid(fmt::format(
       "{}: its median of {:.4g} s at load {} looks like failed calls: the profiles of the same run "

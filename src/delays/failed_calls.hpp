@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "paceline/delays.hpp"
+#include "paceline/delay_profile.hpp"
 #include "paceline/expected.hpp"
 
 namespace paceline {

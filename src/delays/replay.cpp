@@ -1,8 +1,8 @@
 // Plays a recorded profile: a response time measured at load l becomes
-//   scale * (entry + slope * (load - l)),  that is  base = scale * (entry - slope * l).
+//   scale * (entry + slope * (load - l)),  that is  base = scale * (entry - slope * l),
+// or, where times are proportional to the load,  scale * entry * load / l.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -11,9 +11,6 @@
 
 namespace paceline {
 namespace {
-
-/// Of an entry: what rounding may take from entry - slope * l where both are equal on paper.
-constexpr double kRounding = 1e-12;
 
 // Vectorises by itself; these clones let one binary use what the machine has.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
@@ -49,6 +46,28 @@ class Replay final : public DelaySource {
   Seconds per_load_;
 };
 
+/// Each entry is a rate; nothing is left at zero load.
+class ProportionalReplay final : public DelaySource {
+ public:
+  explicit ProportionalReplay(DelayProfile rates) : rates_(std::move(rates)) {}
+
+  int workers() const override { return rates_.workers; }
+
+  Delay delay(Round round, WorkerId worker) const override {
+    PACELINE_DCHECK(round.value >= 0 && worker.value >= 0 && worker.value < rates_.workers);
+    return {Seconds{0}, Seconds{rates_.at(round.value % rates_.rounds, worker.value)}};
+  }
+
+ private:
+  DelayProfile rates_;  ///< seconds per unit of load
+};
+
+std::unique_ptr<DelaySource> proportional(DelayProfile profile, double scale) {
+  const double load = profile.load > 0 ? profile.load : 1.0 / profile.workers;
+  for (double& seconds : profile.seconds) seconds *= scale / load;
+  return std::make_unique<ProportionalReplay>(std::move(profile));
+}
+
 }  // namespace
 
 Expected<std::unique_ptr<DelaySource>> make_replay(DelayProfile profile,
@@ -61,27 +80,19 @@ Expected<std::unique_ptr<DelaySource>> make_replay(DelayProfile profile,
   if (!std::isfinite(options.scale) || options.scale <= 0) {
     return invalid(fmt::format("scale={} is not allowed; a number > 0", options.scale));
   }
-  const auto least = std::min_element(profile.seconds.begin(), profile.seconds.end());
-  const double work = options.slope * profile.load;  // the part of every entry that load explains
-  if (*least - work < -kRounding * *least) {
-    const auto at = static_cast<int>(least - profile.seconds.begin());
-    return invalid(
-        fmt::format("slope={} is too steep for this profile: round {}, worker {} took {} s at load "
-                    "{}, which leaves {:.4g} s at zero load; allowed: 0 <= slope <= {:.6g}",
-                    options.slope,
-                    at / profile.workers,
-                    at % profile.workers,
-                    *least,
-                    profile.load,
-                    *least - work,
-                    *least / profile.load));
+  if (options.proportional) {
+    if (options.slope != 0) {
+      return invalid(fmt::format(
+          "slope={} does not go with proportional times; those grow by all of themselves",
+          options.slope));
+    }
+    return proportional(std::move(profile), options.scale);
   }
-  for (double& seconds : profile.seconds) {
-    seconds = options.scale * std::max(0.0, seconds - work);
-  }
-  profile.load = 0;
+  auto base = at_zero_load(std::move(profile), options.slope);
+  if (!base) return Unexpected(base.error());
+  for (double& seconds : base->seconds) seconds *= options.scale;
   return std::unique_ptr<DelaySource>(
-      std::make_unique<Replay>(std::move(profile), Seconds{options.scale * options.slope}));
+      std::make_unique<Replay>(std::move(*base), Seconds{options.scale * options.slope}));
 }
 
 }  // namespace paceline

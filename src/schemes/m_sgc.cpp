@@ -27,9 +27,9 @@
 #include <utility>
 
 #include "paceline/check.hpp"
+#include "paceline/straggler_model.hpp"
 #include "schemes/m_sgc_layout.hpp"
 #include "schemes/scheme_catalog.hpp"
-#include "schemes/straggler_model.hpp"
 
 namespace paceline {
 namespace {

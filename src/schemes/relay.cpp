@@ -129,7 +129,7 @@ Options read_options(ParameterText& parameters, const SchemeContext& context) {
   options.game = {n, chunks_of_job(n), window, context.jobs, n / holders};
   options.setting = read_setting(parameters, n, holders);
   options.accept_late = parameters.integer("accept_late", 0, 1, fixed ? 0 : 1) == 1;
-  const bool any_bundle = parameters.has("bundle") ? parameters.is("bundle", "auto") : !fixed;
+  const bool any_bundle = parameters.has("bundle") ? parameters.text("bundle", "") == "auto" : !fixed;
   if (any_bundle && fixed) {
     parameters.fail("bundle=auto is for a relay that finds its own setting, without r0, x, ...");
   }

@@ -20,9 +20,9 @@
 #include <utility>
 
 #include "paceline/check.hpp"
+#include "paceline/straggler_model.hpp"
 #include "schemes/code_choice.hpp"
 #include "schemes/scheme_catalog.hpp"
-#include "schemes/straggler_model.hpp"
 
 namespace paceline {
 namespace {

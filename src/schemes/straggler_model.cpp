@@ -1,4 +1,4 @@
-#include "schemes/straggler_model.hpp"
+#include "paceline/straggler_model.hpp"
 
 #include "paceline/check.hpp"
 

@@ -143,6 +143,13 @@ TEST(ParameterText, TheCallersOwnErrorsCarryTheText) {
   EXPECT_EQ(text.finish().error().code, ErrorCode::kInvalid);
 }
 
+TEST(ParameterText, TakesAnyTextWhereOneIsAskedFor) {
+  ParameterText text = parsed("columns:worker=rank of it");
+  EXPECT_EQ(text.text("worker", "id"), "rank of it");
+  EXPECT_EQ(text.text("round", "step"), "step");
+  EXPECT_TRUE(text.finish());
+}
+
 TEST(ToNumber, TakesWholeTextsOnly) {
   EXPECT_EQ(to_number("-1.5e3"), -1500.0);
   EXPECT_EQ(to_number("7"), 7.0);

@@ -135,6 +135,45 @@ TEST(DelayModel, SpreadGivesEveryWorkerASpeedOfItsOwn) {
   EXPECT_NEAR(std::sqrt(squares / 2000), 0.5, 0.03);
 }
 
+TEST(DelayModel, BimodalRoundsAreSlowWithTheirShareAndWithoutMemory) {
+  const auto delays = model("bimodal:base=1,slow=5,share=0.2,slope=2");
+  const Transitions turns = measured_transitions(*delays);
+  EXPECT_NEAR(turns.good_to_bad, 0.2, 0.006);
+  EXPECT_NEAR(turns.bad_to_good, 0.8, 0.012);
+  EXPECT_NEAR(mean_base(*delays), 1 + 4 * 0.2, 0.02);
+  EXPECT_NEAR(mean_base(*model("bimodal:base=1,slow=5,share=0.2,noise=0.5")), 1.5 * 1.8, 0.04);
+  for (int r = 0; r < 50; ++r) {
+    const Delay delay = delays->delay(Round{r}, WorkerId{3});
+    EXPECT_EQ(delay.per_load, 2 * delay.base);
+  }
+}
+
+TEST(DelayModel, AMixtureDrawsItsModelsWithTheirWeights) {
+  const auto delays = model("0.7*constant:base=1,slope=1+0.2*constant:base=2+1e-1*constant:base=3");
+  int drawn[4] = {0, 0, 0, 0};
+  for (int r = 0; r < kRounds; ++r) {
+    for (int i = 0; i < 16; ++i) ++drawn[static_cast<int>(base(*delays, r, i))];
+  }
+  const double draws = 16.0 * kRounds;
+  EXPECT_NEAR(drawn[1] / draws, 0.7, 0.008);
+  EXPECT_NEAR(drawn[2] / draws, 0.2, 0.007);
+  EXPECT_NEAR(drawn[3] / draws, 0.1, 0.005);
+  EXPECT_NEAR(mean_base(*model("0.5*exponential:base=0,mean=1+0.5*exponential:base=1e+0,mean=1")),
+              1.5,
+              0.02);
+}
+
+TEST(DelayModel, PartsOfAMixtureDrawByThemselves) {
+  const auto twice = model("0.5*exponential:base=0,mean=1+0.5*exponential:base=0,mean=1");
+  const auto alone = model("1*exponential:base=0,mean=1");
+  int equal = 0;
+  for (int r = 0; r < 100; ++r) {
+    equal += base(*twice, r, 0) == base(*alone, r, 0) ? 1 : 0;
+  }
+  EXPECT_GT(equal, 20);
+  EXPECT_LT(equal, 80);
+}
+
 TEST(DelayModel, TheSameQuestionGetsTheSameAnswerInAnyOrder) {
   const std::string text = "bursty:base=1,slow=5,bad=0.05,good=0.4,noise=0.2,spread=0.3";
   const auto forward = model(text);
@@ -171,6 +210,11 @@ TEST(DelayModel, NamesTheNearestRightChoice) {
       {"bursty:base=1,slow=2,bad=1.5,good=0.1", "0 <= bad <= 1"},
       {"bursty:base=1,slow=2,bad=0.1", "needs good="},
       {"constant", "needs base="},
+      {"bimodal:base=1,slow=2", "needs share="},
+      {"0.5*constant:base=1+0.4*constant:base=2", "have the sum 0.9; it must be 1"},
+      {"0*constant:base=1+1*constant:base=2", "weight 0 in "},
+      {"0.5*constant:base=1+0.5*constnt:base=2", "did you mean 'constant'?"},
+      {"0.5*constant:base=1+0.5", "base=1+0.5 is not allowed"},
       {"", "has no name"},
   };
 

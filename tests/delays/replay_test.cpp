@@ -46,7 +46,23 @@ TEST(Replay, TakesWhatOnlyRoundingMakesNegativeAsZero) {
   EXPECT_LT((*replay)->delay(Round{0}, WorkerId{0}).base.count(), 1e-12);
 }
 
+TEST(Replay, ProportionalTimesLeaveNothingAtZeroLoad) {
+  const auto measured = make_replay(kProfile, {.scale = 2, .proportional = true});
+  ASSERT_TRUE(measured);
+  EXPECT_EQ((*measured)->workers(), 2);
+  const Delay delay = (*measured)->delay(Round{3}, WorkerId{0});
+  EXPECT_EQ(delay.base.count(), 0);
+  EXPECT_DOUBLE_EQ(delay.at(0.5).count(), 2 * 3);
+  EXPECT_DOUBLE_EQ(delay.at(0.25).count(), 3);
+  // Measured at load 0, which cannot be: every worker had its share, 1/n.
+  const auto uncoded = make_replay({1, 4, 0, {1, 2, 3, 4}}, {.proportional = true});
+  ASSERT_TRUE(uncoded);
+  EXPECT_DOUBLE_EQ((*uncoded)->delay(Round{0}, WorkerId{3}).at(0.25).count(), 4);
+  EXPECT_DOUBLE_EQ((*uncoded)->delay(Round{0}, WorkerId{3}).at(0.5).count(), 8);
+}
+
 TEST(Replay, RefusesOptionsOutOfRange) {
+  EXPECT_FALSE(make_replay(kProfile, {.slope = 1, .proportional = true}));
   EXPECT_FALSE(make_replay(kProfile, {.slope = -1}));
   EXPECT_FALSE(make_replay(kProfile, {.slope = 0, .scale = 0}));
 }

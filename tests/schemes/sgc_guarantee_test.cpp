@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "schemes/straggler_model.hpp"
+#include "paceline/straggler_model.hpp"
 #include "support/scheme_player.hpp"
 
 namespace paceline {

@@ -1,10 +1,11 @@
 // The round-by-round test against the definitions of the models, on every pattern that is small
 // enough to enumerate.
-#include "schemes/straggler_model.hpp"
+#include "paceline/straggler_model.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "support/scheme_player.hpp"
@@ -129,6 +130,37 @@ TEST(StragglerModel, ACopyGoesOnByItself) {
   copy.push(test::worker_set(2, {0}));
   EXPECT_FALSE(copy.accepts(test::worker_set(2, {0})));
   EXPECT_TRUE(model.accepts(test::worker_set(2, {0})));
+}
+
+TEST(StragglerModel, IsBuiltFromText) {
+  const auto bursty = make_straggler_model("bursty:B=1,W=2,lambda=1", 3);
+  ASSERT_TRUE(bursty) << bursty.error().message;
+  EXPECT_TRUE(bursty->accepts(test::worker_set(3, {0})));
+  EXPECT_FALSE(bursty->accepts(test::worker_set(3, {0, 1})));
+  EXPECT_TRUE(make_straggler_model("per-round:s=2", 3)->accepts(test::worker_set(3, {0, 1})));
+  EXPECT_FALSE(
+      make_straggler_model("arbitrary:N=0,W=3,lambda=3", 3)->accepts(test::worker_set(3, {0})));
+}
+
+TEST(StragglerModel, NamesTheNearestRightText) {
+  const struct {
+    const char* text;
+    const char* part;
+  } cases[] = {
+      {"burst:B=1,W=2,lambda=1", "did you mean 'bursty'?"},
+      {"bursty:B=1,W=2,lamda=1", "did you mean 'lambda'?"},
+      {"bursty:B=3,W=2,lambda=1", "1 <= B <= 2"},
+      {"bursty:B=1,W=2,lambda=4", "0 <= lambda <= 3"},
+      {"per-round:s=4", "0 <= s <= 3"},
+      {"arbitrary:N=1,lambda=1", "needs W="},
+  };
+
+  for (const auto& [text, part] : cases) {
+    const auto model = make_straggler_model(text, 3);
+    ASSERT_FALSE(model) << text;
+    EXPECT_NE(model.error().message.find(part), std::string::npos) << model.error().message;
+  }
+  EXPECT_FALSE(make_straggler_model("per-round:s=0", 0));
 }
 
 TEST(StragglerModel, RefusesWrongParameters) {

@@ -16,8 +16,10 @@
 // Source: Krishnan, Ebrahimi, Khisti (ICLR 2023), section 2; the round-by-round form is ours.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
+#include "paceline/expected.hpp"
 #include "paceline/ids.hpp"
 #include "paceline/worker_set.hpp"
 
@@ -59,5 +61,9 @@ class StragglerModel {
   WorkerSet recent_;             ///< who straggled in the last W-1 rounds
   WorkerSet blocked_;            ///< who must not straggle in the next round
 };
+
+/// Builds a model from text: "per-round:s=2", "bursty:B=1,W=2,lambda=4" or
+/// "arbitrary:N=1,W=3,lambda=4". Limits above `workers` are errors.
+Expected<StragglerModel> make_straggler_model(std::string_view text, int workers);
 
 }  // namespace paceline
