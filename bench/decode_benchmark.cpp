@@ -91,5 +91,3 @@ BENCHMARK_CAPTURE(BM_DecodeVector, cyclic, "cyclic")->Apply(sizes);
 BENCHMARK_CAPTURE(BM_DecodeVector, mds, "mds")->Apply(sizes);
 
 }  // namespace
-
-BENCHMARK_MAIN();

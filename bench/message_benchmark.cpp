@@ -4,6 +4,8 @@
 //
 //     plain_ms, coded_ms   medians;   ratio   median of the pairs' ratios: 1 is free, 1.05 our goal
 //     passes               weighted sums that one message takes: 1, or 2 for complex weights
+#include "message_benchmark.hpp"
+
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -107,7 +109,9 @@ void BM_Message(benchmark::State& state,
   state.counters["samples"] = coded.samples;
 }
 
-void register_benchmarks() {
+}  // namespace
+
+void bench::register_message_benchmarks() {
 #ifdef PACELINE_WITH_TORCH
   register_torch_models().value();
 #endif
@@ -124,13 +128,4 @@ void register_benchmarks() {
   }
 }
 
-}  // namespace
 }  // namespace paceline
-
-int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-  paceline::register_benchmarks();
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
-}

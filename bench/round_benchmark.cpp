@@ -120,5 +120,3 @@ BENCHMARK(BM_RoundRelay)->Apply(sizes);
 
 }  // namespace
 }  // namespace paceline
-
-BENCHMARK_MAIN();

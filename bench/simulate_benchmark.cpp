@@ -1,5 +1,5 @@
-// How many rounds per second the simulator plays without a gradient in memory: a bursty model of n
-// workers, one job per round.
+// How many rounds per second the event simulator plays without a gradient in memory: a bursty model
+// of n workers, one job per round. The baseline of play_benchmark.cpp.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -11,28 +11,16 @@
 #include "paceline/round_coordinator.hpp"
 #include "paceline/scheme.hpp"
 #include "paceline/simulator.hpp"
+#include "recorded_delays.hpp"
 
 namespace paceline {
 namespace {
 
 constexpr int kJobs = 1000;
 
-/// Measured response times cost a table look-up; so the model is drawn once and replayed.
-std::unique_ptr<DelaySource> recorded_delays(int workers) {
-  const auto model = make_delay_model(
-      "bursty:base=0.6,noise=0.05,slow=2.5,bad=0.04,good=0.85,spread=0.05", workers, 1);
-  DelayProfile profile{100, workers, 0, {}};
-  for (int r = 0; r < profile.rounds; ++r) {
-    for (int i = 0; i < workers; ++i) {
-      profile.seconds.push_back((*model)->delay(Round{r}, WorkerId{i}).base.count());
-    }
-  }
-  return std::move(*make_replay(std::move(profile), {.slope = 1.1}));
-}
-
 void play(benchmark::State& state, const std::string& scheme_text, const std::string& policy_text) {
   const int n = static_cast<int>(state.range(0));
-  const auto delays = recorded_delays(n);
+  const auto delays = bench::recorded_delays(n, 100);
   for (auto _ : state) {
     state.PauseTiming();
     auto policy = make_close_policy(policy_text);
@@ -88,5 +76,3 @@ BENCHMARK(BM_DelayModel);
 
 }  // namespace
 }  // namespace paceline
-
-BENCHMARK_MAIN();

@@ -67,6 +67,7 @@ void least_per_group(const double* times, std::size_t n, double* first, std::siz
 
 /// The last of the first answers of the groups {i : i = u (mod groups)}.
 Moment last_of_first_answers(std::size_t groups, const Arrivals& arrivals) {
+  if (static_cast<int>(groups) == arrivals.workers()) return arrivals.last();
   static thread_local std::vector<double> first;  // kept so that a round allocates nothing
   const std::span<const double> times = arrivals.times();
   first.assign(groups, kNever.count());

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -19,16 +21,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 #define PACELINE_SIMD
 #endif
 
-/// at[i] = opened + took[i], or infinity where loads[i] < 0. @return how many are not
-PACELINE_SIMD int add_times(
-    double opened, const double* loads, const double* took, double* at, std::size_t n) {
-  std::int64_t busy = 0;  // as wide as a double, or the loop would not vectorise
-  for (std::size_t i = 0; i < n; ++i) {
-    const bool works = loads[i] >= 0;
-    at[i] = works ? opened + took[i] : kInfinity;
-    busy += works ? 1 : 0;
-  }
-  return static_cast<int>(busy);
+/// at[i] = opened + took[i]
+PACELINE_SIMD void add_times(double opened, const double* took, double* at, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) at[i] = opened + took[i];
 }
 
 PACELINE_SIMD int count_below(const double* at, std::size_t n, double time) {
@@ -113,28 +108,32 @@ struct Range {
 };
 
 /// Where the k-th least of many times is likely to be: between the entries of a sorted sample that
-/// are a few places before and after its own place there.
+/// are two standard deviations before and after its own place there.
 Range likely_range(std::span<const double> at, int k) {
-  constexpr int kFew = 4;
   Range range;
   if (at.size() < 8 * kSample) return range;
   std::array<double, kSample> sample;
   for (std::size_t j = 0; j < kSample; ++j) sample[j] = at[j * (at.size() / kSample)];
-  std::ranges::sort(sample);
-  const auto place = static_cast<int>(static_cast<std::size_t>(k) * kSample / at.size());
-  if (place >= kFew) range.least = sample[static_cast<std::size_t>(place - kFew)];
-  if (place + kFew < static_cast<int>(kSample)) {
-    range.most = sample[static_cast<std::size_t>(place + kFew)];
-  }
+  std::sort(sample.begin(), sample.end());
+  const double share = static_cast<double>(k) / static_cast<double>(at.size());
+  const double place = share * kSample;
+  const double spread = 2 * std::sqrt(place * (1 - share)) + 1;
+  if (place - spread >= 0) range.least = sample[static_cast<std::size_t>(place - spread)];
+  if (place + spread < kSample) range.most = sample[static_cast<std::size_t>(place + spread)];
   return range;
 }
 
 /// The times within the range, into `out`. @return how many
-std::size_t collect(const double* at, std::size_t n, const Range& range, double* out) {
+std::size_t collect(std::span<const double> at, const Range& range, double* out) {
   std::size_t count = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    out[count] = at[i];  // kept or overwritten: no branch to be guessed wrongly
-    count += (at[i] >= range.least) & (at[i] <= range.most) ? 1 : 0;
+  std::size_t first = 0;
+  for (; first + kWord <= at.size(); first += kWord) {
+    const double* block = at.data() + first;
+    std::uint64_t within = not_before(block, range.least) & ~later_than(block, range.most);
+    for (; within != 0; within &= within - 1) out[count++] = block[std::countr_zero(within)];
+  }
+  for (; first < at.size(); ++first) {
+    if (at[first] >= range.least && at[first] <= range.most) out[count++] = at[first];
   }
   return count;
 }
@@ -147,13 +146,18 @@ Arrivals::Arrivals(int workers)
 void Arrivals::open(Seconds opened, std::span<const double> loads, std::span<const double> took) {
   const std::size_t n = at_.size();
   PACELINE_CHECK(loads.size() == n && took.size() == n);
-  const int before = std::exchange(
-      busy_count_, add_times(opened.count(), loads.data(), took.data(), at_.data(), n));
+  add_times(opened.count(), took.data(), at_.data(), n);
+  const int idle = count_below(loads.data(), n, 0);
+  const int before = std::exchange(busy_count_, static_cast<int>(n) - idle);
   const int all = workers();
   if (before == all && busy_count_ == all) return;  // as it mostly is
   busy_.clear();
   for (std::size_t i = 0; i < n; ++i) {
-    if (loads[i] >= 0) busy_.insert(WorkerId{static_cast<int>(i)});
+    if (loads[i] >= 0) {
+      busy_.insert(WorkerId{static_cast<int>(i)});
+    } else {
+      at_[i] = kInfinity;
+    }
   }
 }
 
@@ -184,7 +188,7 @@ Moment Arrivals::nth(int k) {
   // A sample tells between which times the k-th lies, most probably; only those are looked at.
   const Range range = likely_range(at_, k);
   int before = count_below(at_.data(), n, range.least);
-  auto count = static_cast<std::ptrdiff_t>(collect(at_.data(), n, range, values_.data()));
+  auto count = static_cast<std::ptrdiff_t>(collect(at_, range, values_.data()));
   if (before >= k || before + count < k) {  // it does not
     values_ = at_;
     before = 0;
@@ -265,15 +269,10 @@ Moment Arrivals::first_enough(const std::function<bool(const WorkerSet& missing)
   candidates_.resize(n);
   later_.resize(n);
   std::size_t count = 0;  // of candidates: answers that are neither known to be needed nor spared
-  for (std::size_t i = 0; i < n; ++i) {
-    const int worker = static_cast<int>(i);
-    const double time = at_[i];
-    const bool after = (time > low.at.count()) | ((time == low.at.count()) & (worker > low.worker));
-    const bool before =
-        (time < best.at.count()) | ((time == best.at.count()) & (worker < best.worker));
-    candidates_[count] = worker;
-    count += after & before & (time < kInfinity) ? 1 : 0;
-  }
+  missing_.for_each([&](WorkerId worker) {
+    const Moment answer = moment(worker);
+    if (answer < best && answer.at < kNever) candidates_[count++] = worker.value;
+  });
   const auto candidate = [&](std::size_t place) { return moment(WorkerId{candidates_[place]}); };
   while (count > 0) {
     std::array<Moment, 3> three = {candidate(0), candidate(count / 2), candidate(count - 1)};

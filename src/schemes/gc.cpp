@@ -72,7 +72,7 @@ class GradientCoding final : public Scheme {
       std::ranges::fill(loads, kNoWork);
       return 0;
     }
-    std::ranges::copy(costs_, loads.begin());
+    std::copy(costs_.begin(), costs_.end(), loads.data());  // as a block of memory
     return info_.workers;
   }
 
@@ -92,7 +92,7 @@ class GradientCoding final : public Scheme {
     return std::max(decodable, arrivals.nth(info_.workers - most_missing()));
   }
 
-  int pass(Round round, const WorkerSet& missing, int jobs) override {
+  int pass(Round round, [[maybe_unused]] const WorkerSet& missing, int jobs) override {
     PACELINE_DCHECK(may_pass(round, missing));
     ++next_.value;
     return round.value < jobs ? 1 : 0;

@@ -95,7 +95,7 @@ class SelectiveReattempt final : public Scheme {
   int loads(Round round, int jobs, std::span<double> loads) const override {
     PACELINE_CHECK(round == next_);
     const bool starts = round.value < jobs;
-    std::ranges::copy(costs_, loads.begin());
+    std::copy(costs_.begin(), costs_.end(), loads.data());  // as a block of memory
     if (starts) return info_.workers;  // whoever repeats does so for an older job
     std::ranges::fill(loads, kNoWork);
     if (round.value - burst_ >= jobs) return 0;
