@@ -23,7 +23,7 @@ struct RoundGame {
 
 /// @return nothing if the game ends before all jobs are decoded; simulate() can say why
 /// @pre    scheme.timeless(), and nothing of it has been played
-/// Cost:   O(n) per round; nothing is allocated but by SR-SGC, when it looks for who repeats
+/// Cost:   O(n) per round for most schemes; a round allocates nothing
 std::optional<SimulationResult> play_rounds(Scheme& scheme,
                                             const DelaySource& delays,
                                             const RoundGame& game);
