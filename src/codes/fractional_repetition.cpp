@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
@@ -48,6 +50,24 @@ bool every_group_answered(const Groups& groups, const WorkerSet& answered) {
   return std::ranges::all_of(groups, [&](const std::vector<WorkerId>& group) {
     return std::ranges::any_of(group, [&](WorkerId worker) { return answered.contains(worker); });
   });
+}
+
+/// The same for the groups {i : i = u (mod groups)}: few groups miss their first member, and only
+/// those are looked at.
+bool every_mixed_group_answered(int groups, const WorkerSet& answered) {
+  const std::span<const std::uint64_t> words = answered.words();
+  for (int first = 0; first < groups; first += 64) {
+    std::uint64_t missing = ~words[static_cast<std::size_t>(first / 64)];
+    if (groups - first < 64) missing &= (std::uint64_t{1} << (groups - first)) - 1;
+    for (; missing != 0; missing &= missing - 1) {
+      int member = first + std::countr_zero(missing);
+      do {
+        member += groups;
+        if (member >= answered.workers()) return false;
+      } while (!answered.contains(WorkerId{member}));
+    }
+  }
+  return true;
 }
 
 // Vectorises by itself; these clones let one binary use what the machine has.
@@ -117,9 +137,10 @@ Expected<GradientCode> make_fractional_repetition(const FractionalRepetitionOpti
     PACELINE_CHECK(answered.workers() == n);
     return one_answer_per_group(*shared, answered);
   };
-  code.decodable = [shared, n](const WorkerSet& answered) {
+  code.decodable = [shared, n, count, mixed = options.mixed](const WorkerSet& answered) {
     PACELINE_CHECK(answered.workers() == n);
-    return every_group_answered(*shared, answered);
+    return mixed ? every_mixed_group_answered(count, answered)
+                 : every_group_answered(*shared, answered);
   };
   if (options.mixed) {
     code.first_decodable = [count = groups.size()](const Arrivals& arrivals) {

@@ -198,7 +198,7 @@ Moment Arrivals::nth(int k) {
   std::nth_element(values_.begin(), place, values_.begin() + count);
   const double time = *place;
   if (time == kInfinity) return kAfterAllTime;
-  const int earlier = count_below(at_.data(), n, time);
+  const int earlier = before + count_below(values_.data(), static_cast<std::size_t>(count), time);
   return {Seconds{time}, static_cast<int>(find_equal(at_, time, k - earlier))};
 }
 

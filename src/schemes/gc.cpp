@@ -79,7 +79,10 @@ class GradientCoding final : public Scheme {
   bool may_pass(Round round, const WorkerSet& missing) const override {
     PACELINE_CHECK(round == next_);
     const int count = missing.size();
-    return enough(count) && (count == 0 || code_->decodable(missing.complement()));
+    if (count == 0 || !enough(count)) return count == 0;
+    answered_ = everybody_;
+    answered_ -= missing;
+    return code_->decodable(answered_);
   }
 
   Moment first_pass(Round round, Arrivals& arrivals) const override {
@@ -126,6 +129,8 @@ class GradientCoding final : public Scheme {
   int fewest_answers_;
   CloseRule rule_;
   Round next_{0};
+  WorkerSet everybody_ = WorkerSet::all(code_->workers());
+  mutable WorkerSet answered_ = everybody_;  // kept so that asking allocates nothing
 };
 
 Expected<std::unique_ptr<Scheme>> build(SchemeInfo info,

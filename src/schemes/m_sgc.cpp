@@ -122,7 +122,7 @@ class Multiplexed final : public Scheme {
       }
     }
     const double load = everyone > 0 ? load_of(everyone) : kNoWork;
-    std::ranges::fill(loads, load);
+    std::fill(loads.data(), loads.data() + loads.size(), load);
     others.for_each([&](WorkerId worker) {
       int count = everyone;
       for (int t = oldest_job(); t <= std::min(round.value, jobs - 1); ++t) {

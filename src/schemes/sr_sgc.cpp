@@ -179,26 +179,28 @@ class SelectiveReattempt final : public Scheme {
     repairs_.clear();
     const OpenJob& due = open_[static_cast<std::size_t>(next_.value % burst_)];
     if (due.decoded) return;
-    std::vector<WorkerId> absent;
-    due.answered.complement().for_each([&](WorkerId worker) { absent.push_back(worker); });
-    const auto with_first = [&](std::size_t count) {
-      WorkerSet set = due.answered;
-      for (std::size_t k = 0; k < count; ++k) set.insert(absent[k]);
-      return set;
+    absent_.clear();
+    trial_ = everybody_;
+    trial_ -= due.answered;
+    trial_.for_each([&](WorkerId worker) { absent_.push_back(worker); });
+    const auto with_first = [&](std::size_t count) -> WorkerSet& {
+      trial_ = due.answered;
+      for (std::size_t k = 0; k < count; ++k) trial_.insert(absent_[k]);
+      return trial_;
     };
     std::size_t low = 0;  // too few
-    std::size_t high = absent.size();
+    std::size_t high = absent_.size();
     while (high - low > 1) {
       const std::size_t middle = (low + high) / 2;
       (code_->decodable(with_first(middle)) ? high : low) = middle;
     }
-    WorkerSet set = with_first(high);
-    repairs_.insert(absent[high - 1]);  // without this one the run would not suffice
+    WorkerSet& set = with_first(high);
+    repairs_.insert(absent_[high - 1]);  // without this one the run would not suffice
     for (std::size_t k = high - 1; k-- > 0;) {
-      set.erase(absent[k]);
+      set.erase(absent_[k]);
       if (code_->decodable(set)) continue;
-      set.insert(absent[k]);
-      repairs_.insert(absent[k]);
+      set.insert(absent_[k]);
+      repairs_.insert(absent_[k]);
     }
   }
 
@@ -213,6 +215,10 @@ class SelectiveReattempt final : public Scheme {
   WorkerSet nobody_;
   WorkerSet everybody_ = nobody_.complement();
   WorkerSet repairs_;  ///< who repeats a message in the next round
+
+  // of choose_repairs, kept so that a round allocates nothing
+  std::vector<WorkerId> absent_;
+  WorkerSet trial_ = nobody_;
 };
 
 /// "3" or "3 or 5": the windows nearest to W that B divides when taken minus 1.

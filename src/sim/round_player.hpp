@@ -23,7 +23,7 @@ struct RoundGame {
 
 /// @return nothing if the game ends before all jobs are decoded; simulate() can say why
 /// @pre    scheme.timeless(), and nothing of it has been played
-/// Cost:   O(n) per round for most schemes and policies; a round allocates nothing
+/// Cost:   O(n) per round for most schemes; a round allocates nothing
 std::optional<SimulationResult> play_rounds(Scheme& scheme,
                                             const DelaySource& delays,
                                             const RoundGame& game);

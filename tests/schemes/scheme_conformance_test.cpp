@@ -85,6 +85,10 @@ TEST_P(SchemeConformance, AskingChangesNothing) {
 
 TEST_P(SchemeConformance, CopiesGoOnAlike) { with_every_close_rule(expect_copies_go_on_alike); }
 
+TEST_P(SchemeConformance, RoundsWithoutMessagesAgree) {
+  with_every_close_rule(expect_rounds_without_messages_agree);
+}
+
 TEST_P(SchemeConformance, RunsRepeat) { with_every_close_rule(expect_runs_repeat); }
 
 }  // namespace

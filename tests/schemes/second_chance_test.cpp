@@ -86,6 +86,9 @@ class SecondChance final : public Scheme {
     return decodings;
   }
 
+  // Nothing counts but who has answered, so simulations may play whole rounds at once.
+  bool timeless() const override { return true; }
+
   std::unique_ptr<Scheme> clone() const override { return std::make_unique<SecondChance>(*this); }
 
  private:
@@ -131,6 +134,7 @@ TEST(SecondChance, Conforms) {
   test::expect_more_answers_never_hurt(test);
   test::expect_asking_changes_nothing(test);
   test::expect_copies_go_on_alike(test);
+  test::expect_rounds_without_messages_agree(test);
   test::expect_runs_repeat(test);
 }
 

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <vector>
 
 namespace paceline::test {
 namespace {
@@ -153,6 +155,46 @@ void expect_copies_go_on_alike(const ConformanceCase& test) {
     play_random_round(third, later);
     EXPECT_TRUE(same_plan(copy.scheme().plan(copy.round()), player.plan()));
   });
+}
+
+void expect_rounds_without_messages_agree(const ConformanceCase& test) {
+  if (!test.make()->timeless()) return;
+  for (std::uint64_t run = 0; run < kRuns; ++run) {
+    RandomStream random(run, "conformance");
+    SchemePlayer player = test.player();
+    const auto scheme = test.make();  // plays the same rounds without messages
+    std::vector<double> loads(static_cast<std::size_t>(test.workers));
+    play_all(player, test.jobs, [&] {
+      const Round round = player.round();
+      for (const int jobs : {test.jobs, kEndless}) {
+        const int busy = scheme->loads(round, jobs, loads);
+        EXPECT_EQ(busy, static_cast<int>(std::ranges::count_if(loads, [](double load) {
+                    return load != Scheme::kNoWork;
+                  })));
+        for (std::size_t i = 0; i < loads.size(); ++i) {
+          double load = 0;
+          bool works = false;
+          for (const MiniTask& task : player.plan().per_worker[i]) {
+            const bool counts = jobs == kEndless || (task.job.value >= 0 && task.job.value < jobs);
+            load += counts ? task.load : 0;
+            works = works || counts;
+          }
+          EXPECT_EQ(loads[i], works ? load : Scheme::kNoWork);
+        }
+      }
+      double now = 1;
+      WorkerSet missing = player.missing();
+      for (; missing.size() > 0; missing = player.missing()) {
+        EXPECT_EQ(scheme->may_pass(round, missing), player.may_close());
+        if (player.may_close() && random.below(3) == 0) break;
+        player.answer(pick(missing, random), Seconds{now += random.uniform()});
+      }
+      EXPECT_TRUE(scheme->may_pass(round, missing));
+      const int before = player.complete();
+      player.close();
+      EXPECT_EQ(scheme->pass(round, missing, test.jobs), player.complete() - before);
+    });
+  }
 }
 
 void expect_runs_repeat(const ConformanceCase& test) {

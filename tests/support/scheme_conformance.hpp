@@ -38,6 +38,7 @@ void expect_every_job_exact_and_in_time(const ConformanceCase& test);
 void expect_more_answers_never_hurt(const ConformanceCase& test);
 void expect_asking_changes_nothing(const ConformanceCase& test);
 void expect_copies_go_on_alike(const ConformanceCase& test);
+void expect_rounds_without_messages_agree(const ConformanceCase& test);
 void expect_runs_repeat(const ConformanceCase& test);
 
 }  // namespace paceline::test
