@@ -48,17 +48,19 @@ Expected<Plan> make_plan(const std::string& text, const Setup& setup) {
                             {.workers = setup.delays.workers,
                              .jobs = options.jobs(),
                              .rule = (*policy)->rule(),
-                             .seed = options.seed});
+                             .seed = options.seed,
+                             .stops_stragglers = true});
   if (!scheme) return Unexpected(scheme.error());
   Plan plan;
   plan.info = (*scheme)->info();
-  auto coordinator = make_round_coordinator(
-      std::move(*scheme), std::move(*policy), {.jobs = options.jobs(), .models = options.models});
+  RoundOptions rounds{.jobs = options.jobs(), .models = options.models};
+  auto twin = make_round_coordinator((*scheme)->clone(), (*policy)->clone(), rounds);
+  rounds.study_between_rounds = false;  // the master studies while it waits
+  auto coordinator = make_round_coordinator(std::move(*scheme), std::move(*policy), rounds);
   if (!coordinator) return Unexpected(coordinator.error());
   plan.coordinator = std::move(*coordinator);
   if (setup.delays.source) {
-    auto twin = plan.coordinator->clone();
-    auto simulated = simulate(*twin, *setup.delays.source);
+    auto simulated = simulate(**twin, *setup.delays.source);
     if (!simulated) return Unexpected(simulated.error());
     plan.predicted = simulated->total;
     plan.limit = clairvoyant_total(*setup.delays.source, options.jobs(), plan.info.jobs_per_round);

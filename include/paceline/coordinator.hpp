@@ -107,6 +107,11 @@ class Coordinator {
   virtual ~Coordinator() = default;
   virtual Actions start(Seconds now) = 0;
   virtual Actions on(const Event& event, Seconds now) = 0;
+
+  /// Does a small piece of work that can wait, for a driver that has nothing else to do; it makes
+  /// no actions. @return whether more is left
+  virtual bool study() { return false; }
+
   virtual std::unique_ptr<Coordinator> clone() const = 0;
 
  protected:

@@ -16,6 +16,8 @@ struct RoundOptions {
       true;  ///< stop them when a round closes; false: they finish and answer late
   bool charge_missing_jobs =
       false;  ///< work of jobs past the last one is charged in time, as the published program does
+  bool study_between_rounds =
+      true;  ///< the scheme's study() is finished before each plan; false: the driver calls study()
 };
 
 /// An error unless jobs >= 1 and there are as many models as the scheme keeps in flight (M > T).

@@ -113,6 +113,16 @@ class Scheme {
     return {};
   }
 
+  /// Does a small piece of work that improves later plans and can wait (relay's shadow runs).
+  /// Drivers call it while they have nothing else to do; a plan never waits for it, but a
+  /// simulation lets it finish between close() and plan().
+  /// @return whether more is left
+  virtual bool study() { return false; }
+
+  /// Whether orders of this round run on although stragglers are stopped when a round closes, since
+  /// their times teach. Asked at every close; an order is stopped once the answer is no.
+  virtual bool spares_stragglers(Round /*round*/) const { return false; }
+
   // ---- Rounds without messages ----
   // A simulation without gradients only wants to know who works how long, whether the round may
   // close without these workers, and which jobs are done then. A timeless scheme can be asked just
@@ -161,6 +171,7 @@ struct SchemeContext {
   int jobs = kEndless;  ///< how many jobs there are, for schemes that hurry at the end (relay)
   CloseRule rule = CloseRule::kDecodable;
   std::uint64_t seed = 0;
+  bool stops_stragglers = false;  ///< when a round closes, so that their times stay unknown
   bool keep_promise =
       true;  ///< refuse codes that cannot keep kPromisedError; false for payload-free simulations
   bool messages =

@@ -59,6 +59,8 @@ class RoundCoordinator final : public Coordinator {
     return actions;
   }
 
+  bool study() override { return !finished_ && scheme_->study(); }
+
   std::unique_ptr<Coordinator> clone() const override {
     return std::make_unique<RoundCoordinator>(*this);
   }
@@ -89,6 +91,8 @@ class RoundCoordinator final : public Coordinator {
 
   void begin_round(Seconds now) {
     opened_ = now;
+    while (options_.study_between_rounds && scheme_->study()) {
+    }
     plan_ = scheme_->plan(round_);
     PACELINE_CHECK(static_cast<int>(plan_.per_worker.size()) == workers_);
     answers_ = Answers(workers_);
@@ -126,7 +130,7 @@ class RoundCoordinator final : public Coordinator {
     Order order{worker, round_, dispatch, {}};
     order.tasks.reserve(count);
     Outstanding out{round_, dispatch, static_cast<int>(list.size()), opened_, {}};
-    if (!options_.cancel_stragglers) out.messages.reserve(count);
+    if (may_answer_late()) out.messages.reserve(count);
     for (std::size_t k = static_cast<std::size_t>(first); k < list.size(); ++k) {
       MiniTask& task = list[k];
       const MessageId id{worker, round_, static_cast<int>(k)};
@@ -139,7 +143,7 @@ class RoundCoordinator final : public Coordinator {
                                Version{job / options_.models},
                                std::move(task.row),
                                task.load});
-        if (!options_.cancel_stragglers) out.messages.emplace_back(id, task.job);
+        if (may_answer_late()) out.messages.emplace_back(id, task.job);
         messages_[task.job.index()].push_back(id);
       } else if (options_.charge_missing_jobs) {
         order.tasks.push_back({id, task.job, ModelId{0}, Version{0}, Row(), task.load});
@@ -149,6 +153,11 @@ class RoundCoordinator final : public Coordinator {
     outstanding_[worker.index()].push_back(std::move(out));
     actions.emplace_back(Send{std::move(order)});
     return true;
+  }
+
+  /// Of the running round.
+  bool may_answer_late() const {
+    return !options_.cancel_stragglers || scheme_->spares_stragglers(round_);
   }
 
   void start_job(JobId job) {
@@ -269,7 +278,11 @@ class RoundCoordinator final : public Coordinator {
     record.waited_out = policy_->waited_out();
     std::vector<Decoding> decodings = scheme_->close(round_, answers_);
     const bool last = decoded_count_ + complete_jobs(decodings) == options_.jobs;
-    if (options_.cancel_stragglers || last) stop_all(actions);
+    if (last) {
+      stop_all(actions);
+    } else if (options_.cancel_stragglers) {
+      stop_stragglers(actions);
+    }
     apply_all(std::move(decodings), actions);
     record.decoded = std::exchange(decoded_now_, {});
     record.answers = std::move(answers_);
@@ -283,6 +296,16 @@ class RoundCoordinator final : public Coordinator {
       count += decoding.complete && exists(decoding.job) ? 1 : 0;
     }
     return count;
+  }
+
+  void stop_stragglers(Actions& actions) {
+    for (std::size_t i = 0; i < outstanding_.size(); ++i) {
+      std::erase_if(outstanding_[i], [&](const Outstanding& out) {
+        if (scheme_->spares_stragglers(out.round)) return false;
+        actions.emplace_back(Stop{WorkerId{static_cast<int>(i)}, out.round});
+        return true;
+      });
+    }
   }
 
   void stop_all(Actions& actions) {

@@ -41,7 +41,15 @@ Expected<void> Master::wait_for_event() {
   if (options_.interrupted) {
     deadline = std::min(deadline, std::chrono::steady_clock::now() + kInterruptionCheck);
   }
-  const auto received = transport_.receive(deadline, delivery_);
+  const auto look = [&] {
+    return transport_.receive(std::min(deadline, std::chrono::steady_clock::now()), delivery_);
+  };
+  auto received = look();
+  while (received && !*received && std::chrono::steady_clock::now() < deadline &&
+         coordinator_.study()) {
+    received = look();
+  }
+  if (received && !*received) received = transport_.receive(deadline, delivery_);
   if (!received) return Unexpected(received.error());
   if (*received) return on_delivery();
   if (timers_.empty() || clock_.at(timers_.top().at) > std::chrono::steady_clock::now()) return {};

@@ -129,7 +129,8 @@ Options read_options(ParameterText& parameters, const SchemeContext& context) {
   options.game = {n, chunks_of_job(n), window, context.jobs, n / holders};
   options.setting = read_setting(parameters, n, holders);
   options.accept_late = parameters.integer("accept_late", 0, 1, fixed ? 0 : 1) == 1;
-  const bool any_bundle = parameters.has("bundle") ? parameters.text("bundle", "") == "auto" : !fixed;
+  const bool any_bundle =
+      parameters.has("bundle") ? parameters.text("bundle", "") == "auto" : !fixed;
   if (any_bundle && fixed) {
     parameters.fail("bundle=auto is for a relay that finds its own setting, without r0, x, ...");
   }
@@ -206,7 +207,11 @@ Expected<std::unique_ptr<Scheme>> make_relay(ParameterText& parameters,
   std::vector<Setting> candidates;
   if (!bundles.empty()) candidates = relay::candidate_settings(game, bundles, accept_late);
   return std::unique_ptr<Scheme>(
-      std::make_unique<Relay>(std::move(info), setting, candidates, game, accept_late));
+      std::make_unique<Relay>(std::move(info),
+                              setting,
+                              candidates,
+                              game,
+                              relay::Habits{accept_late, context.stops_stragglers}));
 }
 
 }  // namespace

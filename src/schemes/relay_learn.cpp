@@ -128,6 +128,18 @@ void learn_silence(std::vector<WorkerHistory>& workers, const Record& record) {
   }
 }
 
+void learn_stopped(std::vector<WorkerHistory>& workers, const Record& record) {
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    if (record.heard[i]) continue;
+    const double computing = record.seen.rate[i] * record.load[i];
+    const double expected = record.seen.base[i] + computing;
+    if (record.elapsed > expected) {
+      learn_base(workers[i], record.elapsed - computing, record.median);
+    }
+    if (record.elapsed > 4 * std::max(expected, record.median)) ++workers[i].silent;
+  }
+}
+
 namespace {
 
 /// Live and silent workers. Of a part whose workers are all silent, all count as live.

@@ -74,6 +74,10 @@ RoundTimes to_times(Record record);
 /// Learns that the workers still missing in a mature record were at least as late as now.
 void learn_silence(std::vector<WorkerHistory>& workers, const Record& record);
 
+/// Learns from a round whose missing workers were stopped when it closed: one that was given more
+/// time than was expected of it is at least so late, and silent if it was given four times as much.
+void learn_stopped(std::vector<WorkerHistory>& workers, const Record& record);
+
 /// The order of the workers in a round: by lateness plus the expected time for a share r0/n, ties
 /// by id. Workers silent for five matured rounds are left out, and probed in every tenth round; of
 /// a part of the data whose workers are all silent, all count as live.

@@ -51,22 +51,21 @@ Relay::Relay(SchemeInfo info,
              const Setting& setting,
              const std::vector<Setting>& candidates,
              const Game& game,
-             bool accept_late)
+             const Habits& habits)
     : info_(std::move(info)),
       setting_(setting),
       game_(game),
-      accept_late_(accept_late),
+      habits_(habits),
       workers_(static_cast<std::size_t>(game.workers)) {
-  if (!candidates.empty()) {
-    Game endless = game;
-    endless.jobs = std::numeric_limits<int>::max();
-    shadows_.emplace(endless, candidates, accept_late);
-  }
-  open_round(Ledger{}, Round{0});
+  if (candidates.empty()) return;
+  Game endless = game;
+  endless.jobs = std::numeric_limits<int>::max();
+  shadows_.emplace(endless, candidates, habits.accept_late && !habits.stops_stragglers);
 }
 
 RoundPlan Relay::plan(Round round) const {
-  PACELINE_CHECK(round == now());
+  PACELINE_CHECK(round == now_);
+  if (!opened_) open_round();
   std::vector<MiniTask> tasks;  // copies share a row
   for (const Unit& unit : work().units) tasks.push_back(task_of(unit));
   RoundPlan plan;
@@ -84,12 +83,12 @@ RoundPlan Relay::plan(Round round) const {
 }
 
 bool Relay::may_close(Round round, const Answers& answers) const {
-  PACELINE_CHECK(round == now());
+  PACELINE_CHECK(opened_ && round == now_);
   return relay::may_close(setting_, work(), done_units(work(), answers));
 }
 
 RoundPlan Relay::more(Round round, const Answers& answers) {
-  PACELINE_CHECK(round == now());
+  PACELINE_CHECK(opened_ && round == now_);
   if (!rescued_ && time_to_rescue(current_, answers)) {
     rescued_ = true;
     return rescue(overdue(setting_, work(), done_units(work(), answers)), answers);
@@ -109,11 +108,29 @@ std::vector<Decoding> Relay::close(Round round, const Answers& answers) {
   take_samples(current_, answers);
   settle_round(answers);
   std::vector<Decoding> decoded = take_complete_jobs();
-  Ledger left;
-  keep_remainder(work(), left);
+  keep_remainder(work(), left_);
   learn(answers);
-  open_round(left, Round{round.value + 1});
+  opened_ = false;
+  rescued_ = false;
+  rescued_all_ = false;
+  ++now_.value;
   return decoded;
+}
+
+bool Relay::study() {
+  if (!shadows_) return false;
+  if (shadows_->study()) return true;
+  std::vector<RoundTimes> guesses;
+  for (const Record& record : records_) guesses.push_back(to_times(record));
+  if (const auto best = shadows_->best(guesses)) setting_ = *best;
+  return false;
+}
+
+bool Relay::spares_stragglers(Round round) const {
+  if (!shadows_ || !is_probe(round)) return false;
+  if (round == now_) return true;
+  return std::ranges::any_of(records_,
+                             [&](const Record& record) { return record.work.round == round; });
 }
 
 std::vector<Decoding> Relay::late(
@@ -128,7 +145,7 @@ std::vector<Decoding> Relay::late(
     take_sample(*found, worker, took.count(), compute.count());
     learn_late(workers_, *found, worker);
   }
-  if (!accept_late_) return {};
+  if (!habits_.accept_late) return {};
   const std::vector<int> tasks = found->work.units_of(worker);
   for (int task = 0; task < done; ++task) {
     const auto unit = static_cast<std::size_t>(tasks[static_cast<std::size_t>(task)]);
@@ -143,13 +160,21 @@ MiniTask Relay::task_of(const Unit& unit) const {
           static_cast<double>(unit.chunks()) / game_.chunks};
 }
 
-void Relay::open_round(const Ledger& ledger, Round round) {
-  Forecast seen = forecast(workers_, setting_, game_, round);
+void Relay::open_round() const {
+  Forecast seen = forecast(workers_, setting_, game_, now_);
   RoundWork work;
-  plan_round(setting_, game_, ledger, round, seen, work);
+  plan_round(setting_, game_, left_, now_, seen, work);
   current_ = open_record(std::move(work), std::move(seen), game_);
-  rescued_ = false;
-  rescued_all_ = false;
+  opened_ = true;
+}
+
+std::vector<Unit>& Relay::open_units() { return opened_ ? current_.work.units : left_.units; }
+
+/// Where stragglers are stopped, only rounds in which they are not teach how slow they are.
+bool Relay::is_probe(Round round) const {
+  constexpr int kFirst = 8;
+  constexpr int kEvery = 8;
+  return habits_.stops_stragglers && (round.value < kFirst || round.value % kEvery == 0);
 }
 
 /// Everyone has answered but workers that have not answered an earlier round either.
@@ -199,7 +224,7 @@ void Relay::settle_round(const Answers& answers) {
     // The time in `answers` is that of the last answer, which may be to a rescue copy.
     const bool first_order = task < current_.ordered[i] && current_.heard[i];
     const Seconds time = first_order ? Seconds(current_.sample[i].took) : answers.time[i];
-    const MessageId message{WorkerId{static_cast<int>(i)}, now(), task};
+    const MessageId message{WorkerId{static_cast<int>(i)}, now_, task};
     const bool sooner = !best[unit] || time < best_time[unit] ||
                         (time == best_time[unit] && message.worker < best[unit]->worker);
     if (!sooner) return;
@@ -224,9 +249,9 @@ void Relay::settle_late(const Unit& whole, MessageId message) {
     return !unit.done && unit.job == whole.job && unit.begin >= whole.begin &&
            unit.end <= whole.end;
   };
-  for (const Unit& unit : work().units) open += inside(unit) ? unit.chunks() : 0;
+  for (const Unit& unit : open_units()) open += inside(unit) ? unit.chunks() : 0;
   if (open < whole.chunks()) return;
-  for (Unit& unit : current_.work.units) unit.done = unit.done || inside(unit);
+  for (Unit& unit : open_units()) unit.done = unit.done || inside(unit);
   add_to_sum(whole, message);
 }
 
@@ -258,18 +283,15 @@ void Relay::learn(const Answers& answers) {
   }
   records_.push_back(std::move(current_));
   for (Record& record : records_) record.elapsed += lasted;
-  while (!records_.empty() && mature(records_.front(), records_.back().work.round)) {
+  if (habits_.stops_stragglers && !is_probe(now_)) {
+    learn_stopped(workers_, records_.back());
+    records_.pop_back();
+  }
+  while (!records_.empty() && mature(records_.front(), now_)) {
     learn_silence(workers_, records_.front());
-    if (shadows_) shadows_->play(to_times(std::move(records_.front())));
+    if (shadows_) shadows_->learn(to_times(std::move(records_.front())));
     records_.pop_front();
   }
-  if (shadows_) choose_setting();
-}
-
-void Relay::choose_setting() {
-  std::vector<RoundTimes> guesses;
-  for (const Record& record : records_) guesses.push_back(to_times(record));
-  if (const auto best = shadows_->best(guesses)) setting_ = *best;
 }
 
 }  // namespace paceline::relay

@@ -15,16 +15,21 @@
 
 namespace paceline::relay {
 
+/// How a run treats answers to closed rounds.
+struct Habits {
+  bool accept_late = false;       ///< they complete units
+  bool stops_stragglers = false;  ///< there are none, but of probe rounds: then only those teach
+};
+
 class Relay final : public Scheme {
  public:
   /// @param setting      for the whole run, or to begin with
   /// @param candidates   settings to choose from as the run goes on; empty: keeps `setting`
-  /// @param accept_late  whether answers to closed rounds complete units
   Relay(SchemeInfo info,
         const Setting& setting,
         const std::vector<Setting>& candidates,
         const Game& game,
-        bool accept_late);
+        const Habits& habits);
 
   const SchemeInfo& info() const override { return info_; }
 
@@ -41,6 +46,9 @@ class Relay final : public Scheme {
   std::vector<Decoding> late(
       Round round, WorkerId worker, int done, Seconds took, Seconds compute) override;
 
+  bool study() override;
+  bool spares_stragglers(Round round) const override;
+
   std::unique_ptr<Scheme> clone() const override { return std::make_unique<Relay>(*this); }
 
  private:
@@ -52,10 +60,10 @@ class Relay final : public Scheme {
 
   const RoundWork& work() const { return current_.work; }
 
-  Round now() const { return work().round; }
-
   MiniTask task_of(const Unit& unit) const;
-  void open_round(const Ledger& ledger, Round round);
+  void open_round() const;
+  std::vector<Unit>& open_units();
+  bool is_probe(Round round) const;
   bool only_debtors_missing(const Answers& answers) const;
   RoundPlan rescue(const std::vector<int>& units, const Answers& answers);
   void settle_round(const Answers& answers);
@@ -63,18 +71,22 @@ class Relay final : public Scheme {
   void add_to_sum(const Unit& unit, MessageId message);
   std::vector<Decoding> take_complete_jobs();
   void learn(const Answers& answers);
-  void choose_setting();
 
   SchemeInfo info_;
   Setting setting_;
   Game game_;
-  bool accept_late_;
+  Habits habits_;
   std::vector<WorkerHistory> workers_;
   std::optional<ShadowRuns> shadows_;
   std::deque<Record> records_;     ///< closed rounds whose times are not all known, oldest first
   std::map<JobId, OpenSum> sums_;  ///< of the jobs that have a done unit
   double last_median_ = 0;
-  Record current_;
+  Ledger left_;  ///< what the round before left open
+  Round now_{0};
+  // The round is planned when its plan is first asked for, so that what study() finds out before
+  // counts.
+  mutable bool opened_ = false;
+  mutable Record current_;
   bool rescued_ = false;      ///< units that the round needs
   bool rescued_all_ = false;  ///< all units
 };

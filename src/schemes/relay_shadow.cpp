@@ -9,8 +9,9 @@ namespace paceline::relay {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kMemory = 16;   // rounds
-constexpr int kRoundsAhead = 8;  // so long is every round that is not quite known worth a guess
+constexpr double kMemory = 16;      // rounds
+constexpr std::size_t kSlice = 64;  // candidates played at a time: well below a millisecond
+constexpr int kRoundsAhead = 8;     // so long is every round that is not quite known worth a guess
 
 }  // namespace
 
@@ -134,7 +135,7 @@ ShadowRuns::ShadowRuns(const Game& game, const std::vector<Setting>& candidates,
   for (std::size_t c = 0; c < candidates.size(); ++c) shadows_[c].setting = candidates[c];
 }
 
-void ShadowRuns::play(const RoundTimes& times, std::vector<Shadow>& shadows) {
+void ShadowRuns::play(const RoundTimes& times, std::span<Shadow> shadows) {
   for (Shadow& shadow : shadows) {
     const int before = shadow.ledger.started;
     const double lasted = player_.play(times, shadow);
@@ -143,15 +144,23 @@ void ShadowRuns::play(const RoundTimes& times, std::vector<Shadow>& shadows) {
   }
 }
 
-void ShadowRuns::play(const RoundTimes& times) {
-  play(times, shadows_);
-  ++rounds_;
+bool ShadowRuns::study() {
+  if (queue_.empty()) return false;
+  const std::size_t count = std::min(kSlice, shadows_.size() - played_);
+  play(queue_.front(), std::span(shadows_).subspan(played_, count));
+  played_ += count;
+  if (played_ == shadows_.size()) {
+    queue_.pop_front();
+    played_ = 0;
+    ++rounds_;
+  }
+  return !queue_.empty();
 }
 
 std::optional<Setting> ShadowRuns::best(const std::vector<RoundTimes>& guesses) {
   const int known = rounds_ + static_cast<int>(guesses.size());
   if (known == 0) return std::nullopt;
-  if (rounds_ >= kRoundsAhead) return best_of(shadows_, rounds_);
+  if (rounds_ >= kRoundsAhead || played_ > 0) return best_of(shadows_, rounds_);
   std::vector<Shadow> ahead = shadows_;
   for (const RoundTimes& times : guesses) play(times, ahead);
   return best_of(ahead, known);

@@ -8,7 +8,10 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "schemes/relay_learn.hpp"
@@ -54,8 +57,11 @@ class ShadowRuns {
   /// @pre candidates is not empty
   ShadowRuns(const Game& game, const std::vector<Setting>& candidates, bool accept_late);
 
-  /// Plays one round of every candidate.
-  void play(const RoundTimes& times);
+  /// Queues a round; the queue is played by study().
+  void learn(RoundTimes times) { queue_.push_back(std::move(times)); }
+
+  /// Plays the oldest queued round with some of the candidates. @return whether more is left
+  bool study();
 
   /// The setting with the least seconds per job, the one before on ties; nothing while nothing is
   /// known.
@@ -67,11 +73,13 @@ class ShadowRuns {
   const std::vector<Shadow>& shadows() const { return shadows_; }
 
  private:
-  void play(const RoundTimes& times, std::vector<Shadow>& shadows);
+  void play(const RoundTimes& times, std::span<Shadow> shadows);
   Setting best_of(const std::vector<Shadow>& shadows, int rounds);
 
   ShadowPlayer player_;
   std::vector<Shadow> shadows_;
+  std::deque<RoundTimes> queue_;
+  std::size_t played_ = 0;  ///< so many candidates have played the first of the queue
   int window_;
   int rounds_ = 0;
   std::size_t current_ = 0;

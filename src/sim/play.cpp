@@ -27,6 +27,7 @@ Expected<Game> make_game(std::string_view text,
                              .jobs = options.jobs,
                              .rule = rule,
                              .seed = options.seed,
+                             .stops_stragglers = options.cancel_stragglers,
                              .keep_promise = false,
                              .messages = messages});
   if (!scheme) return Unexpected(scheme.error());

@@ -112,6 +112,8 @@ class Player {
     opened_.push_back(now_);
     rounds_.emplace_back();
     PlayedRound& played = rounds_.back();
+    while (scheme_->study()) {
+    }
     played.plan = scheme_->plan(round);
     played.all = played.plan;
     const int n = scheme_->info().workers;
