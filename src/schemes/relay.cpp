@@ -37,19 +37,12 @@ constexpr double kDefaultThreshold = 0.2;
 constexpr int kDefaultDue = 4;
 constexpr int kDefaultMid = 1;
 
-/// Grid of a job: fine enough that rounding a unit's borders changes its load by less than 1 %.
-int chunks_of_job(int workers) {
+/// Grid of a job: fine enough that rounding a unit's borders changes its load by less than 1 %, and
+/// the same for all parts of the data.
+int chunks_of_job(int workers, int parts) {
   constexpr int kLeast = 4096;
-  return workers * std::max(relay::kChunksPerWorker, (kLeast + workers - 1) / workers);
-}
-
-/// "4 and 8": the divisors of n next to r.
-std::string nearest_divisors(int n, int r) {
-  int below = r;
-  int above = r;
-  while (n % below != 0) --below;
-  while (n % above != 0) ++above;
-  return fmt::format("{} and {}", below, above);
+  const int chunks = std::max(workers * relay::kChunksPerWorker, kLeast);
+  return (chunks + parts - 1) / parts * parts;
 }
 
 SchemeParameter parameter(const char* name, const char* allowed, const char* meaning) {
@@ -68,7 +61,9 @@ SchemeDescription description() {
       parameter("accept_late",
                 "0 or 1",
                 "1 (the default unless a setting is given): late answers count while of use"),
-      parameter("holders", "1 <= holders <= n, divides n", "r: workers that hold a chunk (n)"),
+      parameter("holders",
+                "1 <= holders <= n",
+                "r: workers that hold a chunk, at least; all if left out"),
       parameter("r0", "1 <= r0 <= holders", "a setting: first copies of a unit, may be fractional"),
       parameter("x", "0 <= x <= 1", "a setting: share of a round's new units that may stay open"),
       parameter("due", "1 <= due <= n", "a setting: copies of an open unit in its last round"),
@@ -86,6 +81,7 @@ SchemeDescription description() {
 /// What the text says.
 struct Options {
   Game game;
+  int holders = 0;           ///< r
   Setting setting;           ///< for the whole run, or to begin with
   std::vector<int> bundles;  ///< to choose from; empty: the setting is fixed
   bool accept_late = false;
@@ -109,24 +105,16 @@ Setting read_setting(ParameterText& parameters, int workers, int holders) {
   return setting;
 }
 
-int read_holders(ParameterText& parameters, int workers) {
-  const int holders = parameters.integer("holders", 1, workers, workers);
-  if (workers % holders == 0) return holders;
-  parameters.fail(fmt::format("holders={} does not divide the {} workers; the nearest are {}",
-                              holders,
-                              workers,
-                              nearest_divisors(workers, holders)));
-  return workers;
-}
-
 Options read_options(ParameterText& parameters, const SchemeContext& context) {
   constexpr int kMostDelay = 1000;
   const int n = context.workers;
   const int window = parameters.integer("T", 0, kMostDelay, 1) + 1;
-  const int holders = read_holders(parameters, n);
+  const int holders = parameters.integer("holders", 1, n, n);
+  const int parts = n / holders;
   const bool fixed = gives_setting(parameters);
   Options options;
-  options.game = {n, chunks_of_job(n), window, context.jobs, n / holders};
+  options.game = {n, chunks_of_job(n, parts), window, context.jobs, parts};
+  options.holders = holders;
   options.setting = read_setting(parameters, n, holders);
   options.accept_late = parameters.integer("accept_late", 0, 1, fixed ? 0 : 1) == 1;
   const bool any_bundle =
@@ -175,7 +163,7 @@ std::string canonical_text(const Options& options) {
     text += fmt::format(",bundle={}", options.bundles.front());
   }
   if (options.game.groups > 1) {
-    text += fmt::format(",holders={}", options.game.workers / options.game.groups);
+    text += fmt::format(",holders={}", options.holders);
   }
   if (options.accept_late == fixed) text += fmt::format(",accept_late={}", fixed ? 1 : 0);
   return text;
@@ -185,7 +173,7 @@ Expected<std::unique_ptr<Scheme>> make_relay(ParameterText& parameters,
                                              const SchemeContext& context) {
   const Options options = read_options(parameters, context);
   if (auto read = parameters.finish(); !read) return Unexpected<Error>(read.error());
-  const auto& [game, setting, bundles, accept_late] = options;
+  const auto& [game, holders, setting, bundles, accept_late] = options;
 
   SchemeInfo info;
   info.name = "relay";
@@ -199,8 +187,8 @@ Expected<std::unique_ptr<Scheme>> make_relay(ParameterText& parameters,
     info.decode_delay = game.window / *std::ranges::min_element(bundles) - 1;
     info.open_jobs = game.window;
   }
-  const double holders = static_cast<double>(game.workers) / game.groups;
-  const double units = game.groups * std::max(1.0, std::round(holders / setting.copies));
+  const int least_holders = game.workers / game.groups;
+  const double units = game.groups * std::max(1.0, std::round(least_holders / setting.copies));
   info.load = setting.bundle / units;
   info.chunk_size.assign(static_cast<std::size_t>(game.chunks), 1.0 / game.chunks);
   describe_code(nullptr, context.keep_promise, game.chunks, info);

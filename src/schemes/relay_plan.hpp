@@ -33,8 +33,8 @@ struct Game {
   int chunks = 0;   ///< of a job, equal; at least kChunksPerWorker * n
   int window = 1;   ///< T+1: most jobs open at any time
   int jobs = 0;     ///< jobs in the sequence
-  int groups = 1;  ///< G: worker i holds part i mod G of the data, one G-th; every job has units in
-                   ///< each part
+  int groups = 1;   ///< G <= n, divides `chunks`: worker i holds part i mod G of the data, one
+                    ///< G-th; every job has units in each part
 };
 
 /// With by_speed a unit has between 1/8 and 8 times the equal size before the sizes of its job are
