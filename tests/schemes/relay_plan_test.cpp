@@ -206,9 +206,11 @@ TEST(RelayPlan, GivesUnitsOnlyToWorkersThatHoldThem) {
   for (int repetition = 0; repetition < 500; ++repetition) {
     const int groups = 1 + static_cast<int>(random.below(4));
     const int holders = 1 + static_cast<int>(random.below(5));
-    const int n = groups * holders;
+    const int n =
+        groups * holders + static_cast<int>(random.below(static_cast<std::uint64_t>(groups)));
     Game game = game_of(n, 3);
     game.groups = groups;
+    game.chunks *= groups;
     Setting setting;
     setting.late_rounds = 2;
     setting.copies = 1 + static_cast<double>(random.below(3));
