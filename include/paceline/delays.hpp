@@ -52,6 +52,15 @@ Expected<DelayProfile> read_delay_profile(const std::string& path);
 /// R/2) rounds that start at g() mod (R - B + 1), until there are enough. (relay spec, section 10)
 DelayProfile bootstrap(const DelayProfile& profile, int rounds, std::uint64_t seed);
 
+inline constexpr int kBootstrapBlock = 10;
+
+/// The rounds that bootstrap() takes of a profile of `recorded` rounds, with blocks of B =
+/// min(block, R/2) rounds, at least one. More rounds continue the same sequence.
+std::vector<int> bootstrap_rounds(int recorded,
+                                  int rounds,
+                                  std::uint64_t seed,
+                                  int block = kBootstrapBlock);
+
 struct ReplayOptions {
   double slope = 0;  ///< seconds per unit of load, >= 0
   double scale = 1;  ///< every response time is multiplied by it, > 0
