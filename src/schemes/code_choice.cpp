@@ -55,6 +55,21 @@ int fewest_answers(const GradientCode& code) {
   return static_cast<int>(std::ceil(1 / code.load - 1e-9));
 }
 
+int most_stragglers(const std::string& code_name, int workers, double storage) {
+  constexpr double kRounding = 1e-9;
+  if (code_name == "repetition") {
+    const int groups = static_cast<int>(std::ceil(1 / storage - kRounding));
+    return workers / groups - 1;
+  }
+  return std::min(workers, static_cast<int>(std::floor(storage * workers + kRounding))) - 1;
+}
+
+std::vector<std::string> searched_codes() {
+  std::vector<std::string> names = code_names();
+  std::erase(names, "auto");
+  return names;
+}
+
 void describe_code(const GradientCode* code, bool keep_promise, int chunks, SchemeInfo& info) {
   if (code != nullptr) info.parts = code->parts;
   if (code == nullptr || code->name == "repetition") {

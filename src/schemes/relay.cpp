@@ -122,8 +122,53 @@ Expected<std::unique_ptr<Scheme>> make_relay(ParameterText& parameters,
       std::make_unique<Relay>(std::move(info), setting, game, accept_late));
 }
 
+/// "relay:T=3,bundle=2", or so: T for a decode delay of `late_rounds` with m jobs per round.
+std::string relay_text(int late_rounds, int m) {
+  std::string text = fmt::format("relay:T={}", m * (late_rounds + 1) - 1);
+  if (m > 1) text += fmt::format(",bundle={}", m);
+  return text;
+}
+
+/// All workers may get any unit, so each must reach all of the data.
+std::vector<SearchFamily> search_relay(const SearchLimits& limits) {
+  if (limits.storage < 1) return {};
+  const int n = limits.workers;
+  const int m = limits.most_jobs_per_round;
+  const int most_late = limits.models / m - 1;
+  SearchFamily own{.name = "relay", .lines = {}, .only_eager = true};
+  own.lines.push_back({0, most_late, [m](int late) { return relay_text(late, m); }});
+
+  SearchFamily fixed{.name = "relay-fixed", .lines = {}, .only_eager = true};
+  // Along a line the number of units grows; r0 = n / units copies of each.
+  const auto add = [&](int late, double x, const std::string& rest, int least_units) {
+    fixed.lines.push_back(
+        {least_units, n, [=](int units) {
+           return fmt::format(
+               "{},r0={:.6g},x={}{}", relay_text(late, m), static_cast<double>(n) / units, x, rest);
+         }});
+  };
+  const int half = std::max(1, n / 2);  // sizes by speed are of use for few copies only
+  add(0, 0, "", 1);
+  add(0, 0, ",speed=8", half);
+  if (most_late > 0) {
+    struct Copies {
+      int due, mid, split;
+    };
+
+    for (const double x : {0.05, 0.2, 0.4, 0.7}) {
+      for (const auto [due, mid, split] : {Copies{8, 2, 0}, Copies{4, 1, 0}, Copies{3, 1, 1}}) {
+        const std::string copies =
+            fmt::format(",due={},mid={},split={}", std::min(due, n), std::min(mid, n), split);
+        add(most_late, x, copies, 1);
+      }
+    }
+    for (const double x : {0.05, 0.4}) add(most_late, x, ",speed=8", half);
+  }
+  return {std::move(own), std::move(fixed)};
+}
+
 }  // namespace
 
-SchemeEntry relay_entry() { return {description(), make_relay, false}; }
+SchemeEntry relay_entry() { return {description(), make_relay, false, search_relay}; }
 
 }  // namespace paceline
