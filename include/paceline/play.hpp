@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,7 @@ struct PlayOptions {
   WorkerKind workers = WorkerKind::kStateless;
   bool cancel_stragglers = false;  ///< when a round closes; false: they finish and answer late
   Seconds stop_latency{0};         ///< persistent workers: from a cancel until the worker is free
+  std::function<void(const RoundRecord&)> observer = {};  ///< hears of every round; may be empty
 };
 
 struct Played {

@@ -30,8 +30,11 @@ Expected<Played> play(std::string_view text,
                               .cancel_stragglers = options.cancel_stragglers,
                               .charge_missing_jobs = rule == CloseRule::kPublished});
   if (!coordinator) return Unexpected(coordinator.error());
-  auto result = simulate(
-      **coordinator, delays, {.workers = options.workers, .stop_latency = options.stop_latency});
+  auto result = simulate(**coordinator,
+                         delays,
+                         {.workers = options.workers,
+                          .stop_latency = options.stop_latency,
+                          .observer = options.observer});
   if (!result) return Unexpected(result.error());
   played.result = *result;
   return played;
