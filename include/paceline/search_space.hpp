@@ -34,6 +34,7 @@ struct SearchFamily {
   /// No close policy beats eager: nothing is carried to later rounds, or the settings themselves
   /// say when a round closes.
   bool only_eager = false;
+  bool knows_rules = true;  ///< false: the close rule (decodable, model, ...) changes nothing
 };
 
 /// The families of all schemes, in the catalogue's order, which is that of how much they ask of

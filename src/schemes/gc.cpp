@@ -138,7 +138,9 @@ Expected<std::unique_ptr<Scheme>> make_gc(ParameterText& parameters, const Schem
 }
 
 std::vector<SearchFamily> search_uncoded(const SearchLimits& /*limits*/) {
-  return {{"uncoded", {{0, 0, [](int) { return std::string("uncoded"); }}}, true}};
+  SearchFamily family{.name = "uncoded", .lines = {}, .only_eager = true, .knows_rules = false};
+  family.lines.push_back({0, 0, [](int) { return std::string("uncoded"); }});
+  return {std::move(family)};
 }
 
 /// Repetition by its number of groups, which no number of stragglers names one by one.

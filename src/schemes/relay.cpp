@@ -135,10 +135,10 @@ std::vector<SearchFamily> search_relay(const SearchLimits& limits) {
   const int n = limits.workers;
   const int m = limits.most_jobs_per_round;
   const int most_late = limits.models / m - 1;
-  SearchFamily own{.name = "relay", .lines = {}, .only_eager = true};
+  SearchFamily own{.name = "relay", .lines = {}, .only_eager = true, .knows_rules = false};
   own.lines.push_back({0, most_late, [m](int late) { return relay_text(late, m); }});
 
-  SearchFamily fixed{.name = "relay-fixed", .lines = {}, .only_eager = true};
+  SearchFamily fixed{.name = "relay-fixed", .lines = {}, .only_eager = true, .knows_rules = false};
   // Along a line the number of units grows; r0 = n / units copies of each.
   const auto add = [&](int late, double x, const std::string& rest, int least_units) {
     fixed.lines.push_back(

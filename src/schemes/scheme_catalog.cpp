@@ -86,7 +86,9 @@ void add_families(const SchemeEntry& entry,
   for (SearchFamily& family : entry.search(inner)) {
     auto known = std::ranges::find(families, family.name, &SearchFamily::name);
     if (known == families.end()) {
-      known = families.insert(families.end(), {family.name, {}, family.only_eager});
+      SearchFamily fresh = family;
+      fresh.lines.clear();
+      known = families.insert(families.end(), std::move(fresh));
     }
     for (SearchLine& line : family.lines) {
       if (line.low > line.high) continue;

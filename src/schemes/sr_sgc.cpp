@@ -227,7 +227,7 @@ std::vector<SearchFamily> search_sr_sgc(const SearchLimits& limits) {
   const int n = limits.workers;
   SearchFamily family{.name = "sr-sgc", .lines = {}};
   for (int B = 1; B < limits.models; ++B) {
-    for (const int x : {1, 2, 4}) {
+    for (const int x : {1, 2}) {
       for (const std::string& code : searched_codes()) {
         const int W = x * B + 1;
         const int most = std::min(most_stragglers(code, n, limits.storage), n / (x + 1));
