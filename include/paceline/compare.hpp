@@ -31,7 +31,7 @@ struct CompareOptions {
   int block = kBootstrapBlock;   ///< rounds that stay together; 0: the rounds as they are, once
   int seeds = 20;                ///< resamples that are scored, with seeds 0 ... seeds-1
   bool shuffle_workers = false;  ///< renumbers the workers, anew for every resample
-  PlayOptions play;              ///< jobs, models and close are set for each scheme
+  PlayOptions play = {};         ///< jobs, models and close are set for each scheme
 };
 
 /// One row.

@@ -93,20 +93,28 @@ std::string main_sentence(const TunedScheme& scheme, const Tuning& tuning) {
     return fmt::format(
         "{} and use {} on the others: {}.", drop(scheme, tuning), setting(scheme), result);
   }
-  return fmt::format("Use {}: {}.", setting(scheme), result);
+  // A worker's load is that of uncoded training: nothing is computed twice on purpose.
+  const double uncoded_load = 1.0 * scheme.info.jobs_per_round / scheme.info.workers;
+  const bool redundant = scheme.info.load > uncoded_load * 1.001;
+  return fmt::format(
+      "{}se {}: {}.", redundant ? "U" : "No redundancy pays; u", setting(scheme), result);
 }
 
-/// What to know of workers that are always slow, unless they are dropped.
+/// What to know of workers that are always slow, unless they are few or dropped.
 std::string slow_sentence(const TunedScheme& scheme, const Tuning& tuning) {
-  if (tuning.slow_workers.empty() || !scheme.left_out.empty()) return {};
+  constexpr std::size_t kFew = 20;  // one in so many
+  const bool few = tuning.slow_workers.size() * kFew < static_cast<std::size_t>(tuning.workers);
+  if (few || !scheme.left_out.empty()) return {};
   const bool weighted = scheme.info.parameters.find("speed=8") != std::string::npos;
   std::string text = fmt::format(" {} always slow ({})",
                                  share(tuning.slow_workers.size(), tuning.workers),
                                  numbers(tuning.slow_workers));
-  if (weighted) return text + ": units sized by speed give them less to do.";
+  if (weighted) text += ": units sized by speed give them less to do";
   const TunedScheme* fewer = find(tuning, kUncodedOnFewer);
   if (fewer == nullptr) return text + ".";
-  return text + fmt::format("; uncoded on the best of the others: {}.", time(*fewer));
+  return text + fmt::format("; uncoded on the {} best workers takes {}.",
+                            fewer->info.workers,
+                            time(*fewer));
 }
 
 /// The fastest scheme, where a simpler one is recommended all the same.

@@ -16,7 +16,7 @@
 namespace paceline {
 namespace {
 
-constexpr int kTuningResamples = 8;
+constexpr int kTuningResamples = 6;
 constexpr std::uint64_t kFirstTuningSeed = 1'000'000;  // never scored
 
 double mean(const std::vector<double>& values) {
@@ -133,6 +133,12 @@ class Comparer {
     return family.only_eager ? CloseLists{{"eager"}} : searched_closes();
   }
 
+  static CloseLists closes_for(const SearchFamily& family, CloseRule rule) {
+    CloseLists lists = searched_closes(rule);
+    if (!family.only_eager || rule == CloseRule::kPublished) return lists;
+    return {{lists.front().front()}};
+  }
+
   /// Every family, one job per round and bundled, with each rule.
   void add_all(std::vector<Row>& rows) const {
     SearchLimits single = limits();
@@ -147,7 +153,9 @@ class Comparer {
           continue;
         }
         for (const CloseRule rule : kRules) {
-          rows.push_back({{}, family, searched_closes(rule)});
+          if (rule == kRules[0] || family.knows_rules) {
+            rows.push_back({{}, family, closes_for(family, rule)});
+          }
         }
       }
     }

@@ -99,10 +99,8 @@ class Searcher {
     std::vector<Point> points;
     for (std::size_t l = 0; l < lines_.size(); ++l) {
       const CandidateLine& line = lines_[l];
-      const int middle = static_cast<int>(line.closes.size()) / 2;
       for (const int value : coarse_values(line.low, line.high)) {
-        points.push_back({static_cast<int>(l), value, 0});
-        if (middle > 0) points.push_back({static_cast<int>(l), value, middle});
+        points.push_back({static_cast<int>(l), value, line.first_close});
       }
     }
     return points;
@@ -368,7 +366,10 @@ std::vector<CandidateLine> candidate_lines(const SearchFamily& family, const Clo
   for (const SearchLine& line : family.lines) {
     for (const std::vector<std::string>& list : closes) {
       const auto at = [text = line.text](int value) { return Candidate{text(value), {}, {}}; };
-      lines.push_back({line.low, line.high, at, list});
+      // Eager itself first; of waits that are multiples of the fastest answer a moderate one.
+      const bool from_eager = list.front().starts_with("eager");
+      const int first = from_eager ? 0 : static_cast<int>(list.size()) / 2;
+      lines.push_back({line.low, line.high, at, list, first});
     }
   }
   return lines;

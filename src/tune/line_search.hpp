@@ -19,9 +19,9 @@ namespace paceline {
 struct CandidateLine {
   int low = 0;
   int high = 0;
-  std::function<Candidate(int value)> at;  ///< its close policy is replaced
-  /// From the least to the most patient one. The first and the middle one are tried everywhere.
-  std::vector<std::string> closes = {"eager"};
+  std::function<Candidate(int value)> at;       ///< its close policy is replaced
+  std::vector<std::string> closes = {"eager"};  ///< from the least to the most patient one
+  int first_close = 0;                          ///< the one that is tried everywhere
 };
 
 /// Lists of close policies, each from the least to the most patient one.

@@ -30,7 +30,7 @@ TuneFamily uncoded_on_fewer(const std::vector<int>& slowest, const SearchLimits&
     const auto at = [slowest, text, m, n = limits.workers](int per_job) {
       return Candidate{text, {}, without_first(slowest, n - m * per_job)};
     };
-    family.lines.push_back({fewest, most, at});
+    family.lines.push_back({fewest, most, at, {"eager"}, 0});
   }
   return family;
 }
@@ -45,7 +45,7 @@ TuneFamily gc_on_fewer(const std::vector<int>& slowest, int slow, SearchLimits l
       const auto at = [text = line.text, kept](int value) {
         return Candidate{text(value), {}, kept};
       };
-      family.lines.push_back({line.low, line.high, at});
+      family.lines.push_back({line.low, line.high, at, {"eager"}, 0});
     }
   }
   return family;

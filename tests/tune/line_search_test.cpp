@@ -93,9 +93,13 @@ TEST(LineSearch, DoesNotDependOnTheNumberOfThreads) {
 // The cyclic code for 64 of 256 workers magnifies rounding too much; a simulation does not mind.
 TEST(LineSearch, PassesOverCodesThatCannotTrain) {
   const Arena arena(bursty(256, 4), {.resamples = 1, .jobs = 4});
-  const CandidateLine line{64, 64, [](int s) {
+  const CandidateLine line{64,
+                           64,
+                           [](int s) {
                              return Candidate{"gc:s=" + std::to_string(s) + ",code=cyclic", {}, {}};
-                           }};
+                           },
+                           {"eager"},
+                           0};
   LineSearch search;
   search.arena = &arena;
   EXPECT_FALSE(search_lines({line}, search).best);
