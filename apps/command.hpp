@@ -21,8 +21,10 @@ inline constexpr int kExitInterrupted = 130;
 /// What the chosen subcommand does once all options are read; it gets the command line as typed.
 using Run = std::function<Expected<void>(const std::string& typed)>;
 
+void add_compare(CLI::App& program, Run& run);
 void add_schemes(CLI::App& program, Run& run);
 void add_simulate(CLI::App& program, Run& run);
 void add_train(CLI::App& program, Run& run);
+void add_tune(CLI::App& program, Run& run);
 
 }  // namespace paceline::app

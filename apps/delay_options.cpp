@@ -7,6 +7,17 @@
 #include <utility>
 
 namespace paceline::app {
+namespace {
+
+void keep_first_workers(int workers, DelayProfile& profile) {
+  DelayProfile kept{profile.rounds, workers, profile.load, {}};
+  for (int r = 0; r < profile.rounds; ++r) {
+    for (int i = 0; i < workers; ++i) kept.seconds.push_back(profile.at(r, i));
+  }
+  profile = std::move(kept);
+}
+
+}  // namespace
 
 void add_delay_options(CLI::App& command, DelayOptions& options) {
   CLI::Option* profile =
@@ -25,11 +36,14 @@ void add_delay_options(CLI::App& command, DelayOptions& options) {
       ->check(CLI::NonNegativeNumber);
   command.add_option("--scale", options.scale, "Multiplies every delay")
       ->check(CLI::PositiveNumber);
+}
+
+void add_bootstrap_option(CLI::App& command, DelayOptions& options) {
   command
       .add_option("--bootstrap",
                   options.bootstrap,
                   "Seed: resample the profile's rounds in blocks to the length of the run")
-      ->needs(profile);
+      ->needs(command.get_option("--profile"));
 }
 
 Expected<Delays> make_delays(const DelayOptions& options,
@@ -60,7 +74,11 @@ Expected<Delays> make_delays(const DelayOptions& options,
                     workers,
                     profile->workers));
   }
-  if (workers == 0) delays.workers = profile->workers;
+  if (workers == 0) {
+    delays.workers = profile->workers;
+  } else {
+    keep_first_workers(workers, *profile);
+  }
   delays.profile_rounds = profile->rounds;
   delays.text = std::filesystem::path(options.profile).filename().string();
   DelayProfile played =

@@ -24,7 +24,11 @@ struct DelayOptions {
   std::optional<std::uint64_t> bootstrap;
 };
 
+/// All but --bootstrap.
 void add_delay_options(CLI::App& command, DelayOptions& options);
+
+/// --bootstrap SEED: one resample of the profile. @pre add_delay_options has been called
+void add_bootstrap_option(CLI::App& command, DelayOptions& options);
 
 struct Delays {
   std::unique_ptr<DelaySource> source;  ///< nullptr: no delays asked for

@@ -83,6 +83,8 @@ int run_program(int argc, char** argv) {
   Run run;
   add_train(program, run);
   add_simulate(program, run);
+  add_tune(program, run);
+  add_compare(program, run);
   add_schemes(program, run);
   try {
     program.parse(argc, argv);
