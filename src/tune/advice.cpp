@@ -62,6 +62,7 @@ std::string against_uncoded(const TunedScheme& scheme, const Tuning& tuning) {
 
 std::string setting(const TunedScheme& scheme) {
   std::string text = scheme.info.label();
+  if (!scheme.left_out.empty()) text += fmt::format(" on {} workers", scheme.info.workers);
   if (scheme.candidate.close != "eager") text += fmt::format(", close {}", scheme.candidate.close);
   return text;
 }
@@ -81,7 +82,7 @@ std::string drop(const TunedScheme& scheme, const Tuning& tuning) {
 std::string main_sentence(const TunedScheme& scheme, const Tuning& tuning) {
   const std::string result = time(scheme) + against_uncoded(scheme, tuning);
   if (scheme.family == "uncoded") {
-    return fmt::format("Stay uncoded{}: {}, and no scheme is faster by more than noise or 1 %.",
+    return fmt::format("Stay uncoded{}: {}, and no scheme is faster by more than noise and 1 %.",
                        bundling(scheme),
                        result);
   }
@@ -90,8 +91,7 @@ std::string main_sentence(const TunedScheme& scheme, const Tuning& tuning) {
         "{} and stay uncoded on the others{}: {}.", drop(scheme, tuning), bundling(scheme), result);
   }
   if (!scheme.left_out.empty()) {
-    return fmt::format(
-        "{} and use {} on the others: {}.", drop(scheme, tuning), setting(scheme), result);
+    return fmt::format("{} and use {}: {}.", drop(scheme, tuning), setting(scheme), result);
   }
   // A worker's load is that of uncoded training: nothing is computed twice on purpose.
   const double uncoded_load = 1.0 * scheme.info.jobs_per_round / scheme.info.workers;

@@ -233,12 +233,30 @@ class Comparer {
 
   /// The first resample, with everything that happened.
   Expected<Played> record(ComparedScheme& compared) const {
+    if (auto fits = check_models(compared.candidate); !fits) return Unexpected(fits.error());
     PlayOptions options = options_.play;
     options.jobs = options_.jobs;
     options.models = options_.max_delay + 1;
     options.close = compared.candidate.close;
     options.observer = [&](const RoundRecord& round) { compared.history.push_back(round); };
     return paceline::play(compared.candidate.scheme, scored_.table(0), options);
+  }
+
+  /// A scheme as given may keep too many jobs in flight.
+  Expected<void> check_models(const Candidate& candidate) const {
+    const auto scheme = make_scheme(
+        candidate.scheme, {.workers = workers_, .jobs = options_.jobs, .keep_promise = false});
+    if (!scheme) return Unexpected(scheme.error());
+    const int needed = (*scheme)->info().open_jobs;
+    if (needed <= options_.max_delay + 1) return {};
+    return invalid(
+        fmt::format("{} keeps {} jobs in flight; max-delay={} allows {}, max-delay={} "
+                    "would do",
+                    candidate.scheme,
+                    needed,
+                    options_.max_delay,
+                    options_.max_delay + 1,
+                    needed - 1));
   }
 
   const CompareOptions& options_;

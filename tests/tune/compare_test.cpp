@@ -108,6 +108,12 @@ TEST(Compare, SaysWhatIsWrong) {
             "unknown scheme 'gcc'; did you mean 'gc'?");
   options.schemes = {"gc:s=20"};
   EXPECT_NE(compare(small_table(), options).error().message.find("0 <= s <= 7"), std::string::npos);
+  options.schemes = {"m-sgc:B=2,W=3,lambda=2"};
+  options.max_delay = 1;
+  EXPECT_EQ(
+      compare(small_table(), options).error().message,
+      "m-sgc:B=2,W=3,lambda=2 keeps 4 jobs in flight; max-delay=1 allows 2, max-delay=3 would "
+      "do");
   options.schemes = {"m-sgc"};
   options.max_delay = 0;
   EXPECT_NE(compare(small_table(), options).error().message.find("m-sgc has no setting"),
