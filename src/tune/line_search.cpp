@@ -247,10 +247,12 @@ class Searcher {
     return found;
   }
 
+  /// Of the best ones. @pre sorted by score
   void add_neighbours(std::vector<Point>& points) const {
+    constexpr std::size_t kMost = 12;
     std::set<Point> all(points.begin(), points.end());
-    for (const Point& point : points) {
-      for (const Point& other : neighbours(point)) all.insert(other);
+    for (std::size_t i = 0; i < std::min(kMost, points.size()); ++i) {
+      for (const Point& other : neighbours(points[i])) all.insert(other);
     }
     points.assign(all.begin(), all.end());
   }
