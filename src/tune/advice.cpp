@@ -93,11 +93,13 @@ std::string main_sentence(const TunedScheme& scheme, const Tuning& tuning) {
   if (!scheme.left_out.empty()) {
     return fmt::format("{} and use {}: {}.", drop(scheme, tuning), setting(scheme), result);
   }
-  // A worker's load is that of uncoded training: nothing is computed twice on purpose.
+  // A worker's load is that of uncoded training: nothing is handed out twice before it is missed.
   const double uncoded_load = 1.0 * scheme.info.jobs_per_round / scheme.info.workers;
   const bool redundant = scheme.info.load > uncoded_load * 1.001;
-  return fmt::format(
-      "{}se {}: {}.", redundant ? "U" : "No redundancy pays; u", setting(scheme), result);
+  return fmt::format("{}se {}: {}.",
+                     redundant ? "U" : "No redundancy in advance pays; u",
+                     setting(scheme),
+                     result);
 }
 
 /// What to know of workers that are always slow, unless they are few or dropped.
