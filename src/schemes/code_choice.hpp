@@ -39,8 +39,8 @@ int fewest_answers(const GradientCode& code);
 /// there is none.
 int most_stragglers(const std::string& code_name, int workers, double storage);
 
-/// The codes that a search tries. Not "mds": it costs twice as much as "cyclic" and decodes from the
-/// same answers, so it is for those who need its accuracy.
+/// The codes that a search tries. Not "mds": it costs twice as much as "cyclic" and decodes from
+/// the same answers, so it is for those who need its accuracy.
 std::vector<std::string> searched_codes();
 
 /// Fills the fields of `info` that only depend on the code: parts, amplification_limit and
