@@ -23,8 +23,10 @@ using Run = std::function<Expected<void>(const std::string& typed)>;
 
 void add_bounds(CLI::App& program, Run& run);
 void add_delays(CLI::App& program, Run& run);
+void add_compare(CLI::App& program, Run& run);
 void add_schemes(CLI::App& program, Run& run);
 void add_simulate(CLI::App& program, Run& run);
 void add_train(CLI::App& program, Run& run);
+void add_tune(CLI::App& program, Run& run);
 
 }  // namespace paceline::app

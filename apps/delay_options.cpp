@@ -117,11 +117,14 @@ void add_delay_options(CLI::App& command, DelayOptions& options) {
       ->excludes(slope);
   command.add_option("--scale", options.scale, "Multiplies every delay")
       ->check(CLI::PositiveNumber);
+}
+
+void add_bootstrap_option(CLI::App& command, DelayOptions& options) {
   command
       .add_option("--bootstrap",
                   options.bootstrap,
                   "Seed: resample the profile's rounds in blocks to the length of the run")
-      ->needs(profile);
+      ->needs(command.get_option("--profile"));
 }
 
 Expected<MeasuredCluster> read_cluster(const std::vector<std::string>& paths,

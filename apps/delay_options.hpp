@@ -35,11 +35,14 @@ struct DelayOptions {
 };
 
 void add_import_options(CLI::App& command, ImportTexts& texts);
-void add_delay_options(CLI::App& command, DelayOptions& options);
-
 /// Reads the files; what is doubtful about them goes to standard error.
 Expected<MeasuredCluster> read_cluster(const std::vector<std::string>& paths,
                                        const ImportTexts& texts);
+/// All but --bootstrap.
+void add_delay_options(CLI::App& command, DelayOptions& options);
+
+/// --bootstrap SEED: one resample of the profile. @pre add_delay_options has been called
+void add_bootstrap_option(CLI::App& command, DelayOptions& options);
 
 struct Delays {
   std::unique_ptr<DelaySource> source;  ///< nullptr: no delays asked for

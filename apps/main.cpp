@@ -84,6 +84,8 @@ int run_program(int argc, char** argv) {
   add_train(program, run);
   add_simulate(program, run);
   add_delays(program, run);
+  add_tune(program, run);
+  add_compare(program, run);
   add_schemes(program, run);
   add_bounds(program, run);
   try {

@@ -12,6 +12,7 @@
 #include "command.hpp"
 #include "delay_options.hpp"
 #include "paceline/play.hpp"
+#include "worker_options.hpp"
 
 namespace paceline::app {
 namespace {
@@ -24,9 +25,7 @@ struct SimulateOptions {
   int jobs = 100;
   int models = 0;
   std::uint64_t seed = 1;
-  std::string worker_kind = "stateless";
-  std::string stragglers;
-  double stop_latency = 0;
+  WorkerOptions worker;
   bool json = false;
 };
 
@@ -38,19 +37,12 @@ struct SimulatedRun {
 Expected<SimulatedRun> play_one(const std::string& text,
                                 const SimulateOptions& options,
                                 const Delays& delays) {
-  const bool persistent = options.worker_kind == "persistent";
-  // A stateless straggler costs nothing when it finishes late, so its answer is heard (schemes may
-  // learn from it).
-  const bool cancel = options.stragglers.empty() ? persistent : options.stragglers == "cancel";
-  auto played = play(text,
-                     *delays.source,
-                     {.jobs = options.jobs,
-                      .models = options.models,
-                      .close = options.close,
-                      .seed = options.seed,
-                      .workers = persistent ? WorkerKind::kPersistent : WorkerKind::kStateless,
-                      .cancel_stragglers = cancel,
-                      .stop_latency = Seconds{options.stop_latency}});
+  PlayOptions play_options = to_play_options(options.worker);
+  play_options.jobs = options.jobs;
+  play_options.models = options.models;
+  play_options.close = options.close;
+  play_options.seed = options.seed;
+  auto played = play(text, *delays.source, play_options);
   if (!played) return Unexpected(played.error());
   const int jobs_per_round = played->info.jobs_per_round;
   return SimulatedRun{*std::move(played),
@@ -160,6 +152,7 @@ void add_simulate(CLI::App& program, Run& run) {
       ->take_all()
       ->required();
   add_delay_options(*command, options->delays);
+  add_bootstrap_option(*command, options->delays);
   command->add_option("--workers", options->workers, "n (default: the profile's columns)")
       ->check(CLI::PositiveNumber);
   command->add_option("--jobs", options->jobs, "Gradients to deliver")->capture_default_str();
@@ -175,20 +168,7 @@ void add_simulate(CLI::App& program, Run& run) {
       ->capture_default_str();
   command->add_option("--seed", options->seed, "Seed of codes and delay models")
       ->capture_default_str();
-  command->add_option("--worker-kind", options->worker_kind, "stateless (serverless) or persistent")
-      ->check(CLI::IsMember({"stateless", "persistent"}))
-      ->capture_default_str();
-  command
-      ->add_option(
-          "--stragglers",
-          options->stragglers,
-          "When a round closes: cancel them, or let them finish (default: cancel if persistent)")
-      ->check(CLI::IsMember({"cancel", "finish"}));
-  command
-      ->add_option("--stop-latency",
-                   options->stop_latency,
-                   "Seconds until a cancelled persistent worker is free")
-      ->check(CLI::NonNegativeNumber);
+  add_worker_options(*command, options->worker);
   command->add_flag(
       "--json", options->json, "Print JSON: an object, or an array for several schemes");
   command->callback(

@@ -26,6 +26,7 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
   command.add_option("--workers", options.workers, "n (default: the profile's columns, else 16)")
       ->check(CLI::PositiveNumber);
   add_delay_options(command, options.delays);
+  add_bootstrap_option(command, options.delays);
 
   command
       .add_option("--model",

@@ -81,4 +81,13 @@ Expected<MeasuredCluster> read_measured_cluster(std::span<const std::string> pat
 /// R/2) rounds that start at g() mod (R - B + 1), until there are enough. (relay spec, section 10)
 DelayProfile bootstrap(const DelayProfile& profile, int rounds, std::uint64_t seed);
 
+inline constexpr int kBootstrapBlock = 10;
+
+/// The rounds that bootstrap() takes of a profile of `recorded` rounds, with blocks of B =
+/// min(block, R/2) rounds, at least one. More rounds continue the same sequence.
+std::vector<int> bootstrap_rounds(int recorded,
+                                  int rounds,
+                                  std::uint64_t seed,
+                                  int block = kBootstrapBlock);
+
 }  // namespace paceline

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,7 @@ struct PlayOptions {
   Seconds stop_latency{0};         ///< persistent workers: from a cancel until the worker is free
   bool by_events = false;  ///< play every answer as an event even where whole rounds would do: the
                            ///< same result, slower
+  std::function<void(const RoundRecord&)> observer = {};  ///< hears of every round; may be empty
 };
 
 struct Played {

@@ -26,6 +26,14 @@ struct ProgressState {
   std::optional<Seconds> left() const;
 };
 
+/// How far a search over many settings is.
+struct SearchState {
+  std::string what;  ///< "m-sgc, fold 2 of 3"
+  double done = 0;   ///< 0 ... 1
+  std::string best;  ///< so far; may be empty
+  Seconds elapsed{0};
+};
+
 struct TextStyle {
   int width = 80;   ///< columns; no line is longer
   int height = 24;  ///< rows; the block leaves one free
@@ -36,8 +44,11 @@ struct TextStyle {
 /// stragglers. Control characters of labels become '?'.
 std::vector<std::string> progress_block(const ProgressState& state, const TextStyle& style);
 
+std::vector<std::string> progress_block(const SearchState& state, const TextStyle& style);
+
 /// The same in one ASCII line without line end, for logs.
 std::string progress_line(const ProgressState& state);
+std::string progress_line(const SearchState& state);
 
 /// The line that stays when a scheme has ended.
 std::string finished_line(const ProgressState& state);
@@ -72,6 +83,7 @@ class Progress {
   ~Progress() { clear(); }
 
   void show(const ProgressState& state, Seconds now);
+  void show(const SearchState& state, Seconds now);
 
   /// The scheme has ended: replaces the block by finished_line(state), which stays.
   void finish(const ProgressState& state);
@@ -80,7 +92,9 @@ class Progress {
   void clear();
 
  private:
-  void draw(const ProgressState& state);
+  template <class State>
+  void show_when_due(const State& state, Seconds now);
+  void draw(const std::vector<std::string>& lines, int width);
   std::string to_block_start(int width) const;
   TextStyle style() const;
   void put(const std::string& text);

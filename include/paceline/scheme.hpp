@@ -67,6 +67,7 @@ struct SchemeInfo {
   // Schemes that add work (Scheme::adds_work) state the next two for a round without open work.
   double load = 0;                 ///< largest normalized load of a worker per round
   int messages_per_round = 1;      ///< most vectors a worker sends per round
+  double storage = 1;              ///< fraction of the data set that a worker must hold, largest
   std::vector<double> chunk_size;  ///< fraction of a job's batch in each chunk, sums to 1
   double amplification_limit = std::numeric_limits<double>::infinity();  ///< no decoding exceeds it
   double error_bound =

@@ -1,44 +1,16 @@
-// The page: a template whose places are filled in one pass, so that nothing filled in is ever
-// looked at again. Tables are made here and work without a script; charts are drawn by report.js.
+// The page of a run. Tables are made here and work without a script; charts are drawn by report.js.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
+#include <string>
 
 #include "paceline/run_report.hpp"
 #include "report/json.hpp"
+#include "report/page.hpp"
 #include "report/table.hpp"
 #include "report/template.hpp"
 
 namespace paceline {
 namespace {
-
-std::string escape(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 const SchemeRun* fastest(const RunReport& report) {
   const SchemeRun* best = nullptr;
@@ -69,13 +41,6 @@ std::string summary(const RunReport& report) {
 std::string caution(const RunReport& report) {
   const std::string text = report.caution();
   return text.empty() ? "" : fmt::format("<p class=\"caution\">{}</p>", escape(text));
-}
-
-std::string fact(std::string_view name, std::string_view value, bool code = false) {
-  if (value.empty()) return {};
-  const std::string text = escape(value);
-  return fmt::format(
-      "<dt>{}</dt><dd>{}</dd>\n", name, code ? fmt::format("<code>{}</code>", text) : text);
 }
 
 std::string table(const std::vector<Column>& columns, const RunReport& report) {
@@ -112,26 +77,10 @@ std::string settings(const RunReport& report) {
   return out + "</tbody>\n</table>";
 }
 
-std::string filled(std::string_view page,
-                   const std::map<std::string, std::string, std::less<>>& places) {
-  std::string out;
-  while (true) {
-    const std::size_t open = page.find("{{");
-    out += page.substr(0, open);
-    if (open == std::string_view::npos) return out;
-    const std::size_t close = page.find("}}", open);
-    PACELINE_CHECK(close != std::string_view::npos);
-    const auto place = places.find(page.substr(open + 2, close - open - 2));
-    PACELINE_CHECK(place != places.end());
-    out += place->second;
-    page.remove_prefix(close + 2);
-  }
-}
-
 }  // namespace
 
 std::string report_html(const RunReport& report) {
-  return filled(page_template(),
+  return filled(run_page(),
                 {{"title", escape(report.title)},
                  {"summary", summary(report)},
                  {"caution", caution(report)},

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "report/heat_map.hpp"
+#include "report/page.hpp"
 
 namespace paceline {
 namespace {
@@ -194,16 +195,7 @@ std::string chart_data(const RunReport& report) {
   Json schemes = Json::array();
   for (const SchemeRun& run : report.schemes) schemes.push_back(scheme_chart(report, run));
   const std::string json = dump({{"models", report.models}, {"schemes", std::move(schemes)}});
-  std::string safe;
-  safe.reserve(json.size());
-  for (const char c : json) {
-    if (c == '<') {
-      safe += "\\u003c";
-    } else {
-      safe += c;
-    }
-  }
-  return safe;
+  return script_safe(json);
 }
 
 }  // namespace paceline

@@ -50,13 +50,21 @@ bool is_live_terminal(int fd) {
   return ::isatty(fd) == 1 && term != nullptr && std::string_view(term) != "dumb";
 }
 
-void Progress::show(const ProgressState& state, Seconds now) {
+void Progress::show(const ProgressState& state, Seconds now) { show_when_due(state, now); }
+
+void Progress::show(const SearchState& state, Seconds now) { show_when_due(state, now); }
+
+template <class State>
+void Progress::show_when_due(const State& state, Seconds now) {
   if (!last_ && !options_.terminal) last_ = now;  // the first plain line comes after its interval
   const Seconds interval = options_.terminal ? options_.redraw_every : options_.line_every;
   if (last_ && now - *last_ < interval) return;
   last_ = now;
   if (options_.terminal) {
-    draw(state);
+    TextStyle style = this->style();
+    const int width = style.width;
+    --style.width;  // in the last column some terminals clear the character just written
+    draw(progress_block(state, style), width);
   } else {
     put(progress_line(state) + '\n');
   }
@@ -75,12 +83,10 @@ void Progress::clear() {
 }
 
 // One write per redraw, each line overwritten and only then cleared to its end: nothing flickers.
-void Progress::draw(const ProgressState& state) {
-  TextStyle now = style();
-  std::string text = block_.empty() ? std::string(kHideCursor) : to_block_start(now.width);
-  --now.width;  // in the last column some terminals clear the character just written
+void Progress::draw(const std::vector<std::string>& lines, int width) {
+  std::string text = block_.empty() ? std::string(kHideCursor) : to_block_start(width);
   block_.clear();
-  for (const std::string& line : progress_block(state, now)) {
+  for (const std::string& line : lines) {
     text += line;
     text += kClearLine;
     text += '\n';

@@ -73,11 +73,26 @@ std::string times(const ProgressState& state) {
   return text;
 }
 
+std::string bar_line(double share, const std::string& numbers, const TextStyle& style) {
+  const std::string text = fmt::format(" {:>3.0f} %{}", 100 * share, numbers);
+  const int room = std::min(style.width - columns(text), 60);
+  return (room >= 8 ? bar(share, room, style.unicode) : std::string()) + text;
+}
+
 std::string bar_line(const ProgressState& state, const TextStyle& style) {
-  const std::string numbers =
-      fmt::format(" {:>3.0f} %  {}/{} jobs", 100 * share(state), state.jobs_done, state.jobs);
-  const int room = std::min(style.width - columns(numbers), 60);
-  return (room >= 8 ? bar(share(state), room, style.unicode) : std::string()) + numbers;
+  return bar_line(share(state), fmt::format("  {}/{} jobs", state.jobs_done, state.jobs), style);
+}
+
+std::optional<Seconds> left(const SearchState& state) {
+  constexpr double kTooEarly = 0.02;
+  if (state.done < kTooEarly) return std::nullopt;
+  return state.elapsed * (std::max(0.0, 1 - state.done) / state.done);
+}
+
+void cut_to(const TextStyle& style, std::vector<std::string>& lines) {
+  for (std::string& line : lines) line = cut(std::move(line), style.width);
+  const auto room = static_cast<std::size_t>(std::max(1, style.height - 1));
+  if (lines.size() > room) lines.resize(room);
 }
 
 // As many lines as the models need: cells of one width, named by the model's number.
@@ -134,10 +149,26 @@ std::vector<std::string> progress_block(const ProgressState& state, const TextSt
   lines.push_back(times(state));
   for (std::string& line : loss_lines(state, style.width)) lines.push_back(std::move(line));
   lines.push_back(straggler_line(state, style));
-  for (std::string& line : lines) line = cut(std::move(line), style.width);
-  const auto room = static_cast<std::size_t>(std::max(1, style.height - 1));
-  if (lines.size() > room) lines.resize(room);
+  cut_to(style, lines);
   return lines;
+}
+
+std::vector<std::string> progress_block(const SearchState& state, const TextStyle& style) {
+  std::vector<std::string> lines = {printable(state.what)};
+  lines.push_back(bar_line(std::clamp(state.done, 0.0, 1.0), "", style));
+  std::string times = fmt::format("elapsed {}", duration(state.elapsed));
+  if (const auto rest = left(state)) times += fmt::format("   left about {}", duration(*rest));
+  lines.push_back(std::move(times));
+  lines.push_back(state.best.empty() ? std::string() : "best so far: " + printable(state.best));
+  cut_to(style, lines);
+  return lines;
+}
+
+std::string progress_line(const SearchState& state) {
+  std::string line = fmt::format(
+      "{}: {:.0f} %, {}", printable(state.what), 100 * state.done, duration(state.elapsed));
+  if (const auto rest = left(state)) line += fmt::format(", about {} left", duration(*rest));
+  return line + (state.best.empty() ? std::string() : ", best so far: " + printable(state.best));
 }
 
 std::string progress_line(const ProgressState& state) {

@@ -1,11 +1,13 @@
-// The page without its contents: report.html.in with report.css and report.js in their places, put
-// into the program when CMake configures. What is left to fill in stands in double braces.
+// The pages without their contents: report.html.in and compare.html.in with their styles and
+// scripts in their places, put into the program when CMake configures. What is left to fill in
+// stands in double braces.
 #pragma once
 
 #include <string_view>
 
 namespace paceline {
 
-std::string_view page_template();
+std::string_view run_page();
+std::string_view comparison_page();
 
 }  // namespace paceline

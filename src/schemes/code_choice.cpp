@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <list>
+#include <mutex>
+#include <tuple>
 #include <utility>
 
 namespace paceline {
@@ -21,17 +25,53 @@ std::string read_code_name(ParameterText& parameters, const SchemeContext& conte
   return parameters.word("code", names, context.rule == CloseRule::kPublished ? "cyclic" : "auto");
 }
 
+namespace {
+
+/// The codes built last: a search plays each one with many close policies on many resamples, and to
+/// build a code may take longer than to play it. Codes are values, so sharing them changes nothing.
+class RecentCodes {
+ public:
+  using Key = std::tuple<std::string, int, int, std::uint64_t, bool, bool>;
+
+  SharedCode find(const Key& key) {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::ranges::find(codes_, key, &std::pair<Key, SharedCode>::first);
+    if (found == codes_.end()) return nullptr;
+    codes_.splice(codes_.begin(), codes_, found);
+    return codes_.front().second;
+  }
+
+  void add(const Key& key, const SharedCode& code) {
+    constexpr std::size_t kMost = 8;
+    const std::lock_guard lock(mutex_);
+    codes_.emplace_front(key, code);
+    if (codes_.size() > kMost) codes_.pop_back();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::list<std::pair<Key, SharedCode>> codes_;  ///< the one used last in front
+};
+
+}  // namespace
+
 Expected<SharedCode> build_code(const std::string& name,
                                 int stragglers,
                                 const SchemeContext& context) {
-  Expected<GradientCode> code = make_code({.name = name,
+  static RecentCodes recent;
+  const RecentCodes::Key key{
+      name, context.workers, stragglers, context.seed, context.keep_promise, context.messages};
+  if (SharedCode code = recent.find(key)) return code;
+  Expected<GradientCode> made = make_code({.name = name,
                                            .workers = context.workers,
                                            .stragglers = stragglers,
                                            .seed = context.seed,
                                            .keep_promise = context.keep_promise,
                                            .weights = context.messages});
-  if (!code) return Unexpected(code.error());
-  return std::make_shared<const GradientCode>(std::move(code).value());
+  if (!made) return Unexpected(made.error());
+  const auto code = std::make_shared<const GradientCode>(std::move(made).value());
+  recent.add(key, code);
+  return SharedCode(code);
 }
 
 std::vector<double> message_costs(const GradientCode& code) {
@@ -54,6 +94,21 @@ std::vector<double> message_costs(const GradientCode& code) {
 
 int fewest_answers(const GradientCode& code) {
   return static_cast<int>(std::ceil(1 / code.load - 1e-9));
+}
+
+int most_stragglers(const std::string& code_name, int workers, double storage) {
+  constexpr double kRounding = 1e-9;
+  if (code_name == "repetition") {
+    const int groups = static_cast<int>(std::ceil(1 / storage - kRounding));
+    return workers / groups - 1;
+  }
+  return std::min(workers, static_cast<int>(std::floor(storage * workers + kRounding))) - 1;
+}
+
+std::vector<std::string> searched_codes() {
+  std::vector<std::string> names = code_names();
+  std::erase_if(names, [](const std::string& name) { return name == "auto" || name == "mds"; });
+  return names;
 }
 
 void describe_code(const GradientCode* code, bool keep_promise, int chunks, SchemeInfo& info) {

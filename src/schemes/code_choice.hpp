@@ -35,6 +35,14 @@ std::vector<double> message_costs(const GradientCode& code);
 /// The fewest answers that can hold every chunk; a cheap necessary condition before decodable().
 int fewest_answers(const GradientCode& code);
 
+/// The largest s for which a code of this name keeps at most `storage` of the data on a worker; -1:
+/// there is none.
+int most_stragglers(const std::string& code_name, int workers, double storage);
+
+/// The codes that a search tries. Not "mds": it costs twice as much as "cyclic" and decodes from
+/// the same answers, so it is for those who need its accuracy.
+std::vector<std::string> searched_codes();
+
 /// Fills the fields of `info` that only depend on the code: parts, amplification_limit and
 /// error_bound for float messages. `code` may be null: plain sums. `chunks` is the number of chunks
 /// of the whole job.

@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "paceline/check.hpp"
@@ -29,6 +31,7 @@ class GradientCoding final : public Scheme {
     info_.workers = code_->workers();
     info_.chunk_size = code_->chunk_size;
     info_.load = *std::ranges::max_element(costs_);
+    info_.storage = code_->load;
   }
 
   const SchemeInfo& info() const override { return info_; }
@@ -181,6 +184,31 @@ Expected<std::unique_ptr<Scheme>> make_gc(ParameterText& parameters, const Schem
   return build(std::move(info), std::move(code), context);
 }
 
+std::vector<SearchFamily> search_uncoded(const SearchLimits& /*limits*/) {
+  SearchFamily family{.name = "uncoded", .lines = {}, .only_eager = true, .knows_rules = false};
+  family.lines.push_back({0, 0, [](int) { return std::string("uncoded"); }});
+  return {std::move(family)};
+}
+
+/// Repetition by its number of groups, which no number of stragglers names one by one.
+std::vector<SearchFamily> search_gc(const SearchLimits& limits) {
+  const int n = limits.workers;
+  SearchFamily family{.name = "gc", .lines = {}, .only_eager = true};
+  for (const std::string& code : searched_codes()) {
+    const int most = most_stragglers(code, n, limits.storage);
+    if (code == "repetition") {
+      const int fewest_groups = static_cast<int>(std::ceil(1 / limits.storage - 1e-9));
+      family.lines.push_back(
+          {fewest_groups, n, [](int groups) { return fmt::format("gc:groups={}", groups); }});
+    } else {
+      family.lines.push_back({1, std::min(most, n - 2), [code](int s) {
+                                return fmt::format("gc:s={},code={}", s, code);
+                              }});
+    }
+  }
+  return {std::move(family)};
+}
+
 }  // namespace
 
 SchemeEntry uncoded_entry() {
@@ -191,7 +219,9 @@ SchemeEntry uncoded_entry() {
            .decode_delay = "0",
            .source = "baseline",
            .example = "uncoded"},
-          make_uncoded};
+          make_uncoded,
+          true,
+          search_uncoded};
 }
 
 SchemeEntry gc_entry() {
@@ -207,7 +237,9 @@ SchemeEntry gc_entry() {
        .decode_delay = "0",
        .source = "Tandon et al., Gradient Coding (ICML 2017)",
        .example = "gc:s=3,code=repetition"},
-      make_gc};
+      make_gc,
+      true,
+      search_gc};
 }
 
 }  // namespace paceline

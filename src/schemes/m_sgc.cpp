@@ -59,6 +59,10 @@ class Multiplexed final : public Scheme {
     info_.messages_per_round = slots_;
     info_.chunk_size = layout_->chunk_size;
     info_.load = slots_ * layout_->data_load;
+    info_.storage = pieces_ * layout_->data_load;
+    if (layout_->code != nullptr) {  // mini-tasks cost the same, but not all of them one pass
+      info_.storage += burst_ * layout_->data_load / layout_->code->backward_passes;
+    }
     load_of_.assign(1, 0.0);
     while (static_cast<int>(load_of_.size()) <= slots_) {
       load_of_.push_back(load_of_.back() + layout_->data_load);
@@ -397,6 +401,21 @@ Expected<std::unique_ptr<Scheme>> make_m_sgc(ParameterText& parameters,
       std::make_unique<Multiplexed>(std::move(info), std::move(layout), sizes, context.rule));
 }
 
+std::vector<SearchFamily> search_m_sgc(const SearchLimits& limits) {
+  SearchFamily family{.name = "m-sgc", .lines = {}};
+  for (int W = 2; W <= limits.models; ++W) {
+    for (int B = 1; B < W && W - 1 + B <= limits.models; ++B) {
+      for (const std::string& code : searched_codes()) {
+        family.lines.push_back({0, limits.workers, [=](int lambda) {
+                                  return fmt::format(
+                                      "m-sgc:B={},W={},lambda={},code={}", B, W, lambda, code);
+                                }});
+      }
+    }
+  }
+  return {std::move(family)};
+}
+
 }  // namespace
 
 SchemeEntry m_sgc_entry() {
@@ -410,7 +429,9 @@ SchemeEntry m_sgc_entry() {
            .decode_delay = "W-2+B",
            .source = "Krishnan, Ebrahimi, Khisti (ICLR 2023), M-SGC",
            .example = "m-sgc:B=1,W=2,lambda=3,code=repetition"},
-          make_m_sgc};
+          make_m_sgc,
+          true,
+          search_m_sgc};
 }
 
 }  // namespace paceline

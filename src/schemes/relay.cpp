@@ -190,6 +190,7 @@ Expected<std::unique_ptr<Scheme>> make_relay(ParameterText& parameters,
   const int least_holders = game.workers / game.groups;
   const double units = game.groups * std::max(1.0, std::round(least_holders / setting.copies));
   info.load = setting.bundle / units;
+  info.storage = 1.0 / game.groups;
   info.chunk_size.assign(static_cast<std::size_t>(game.chunks), 1.0 / game.chunks);
   describe_code(nullptr, context.keep_promise, game.chunks, info);
   std::vector<Setting> candidates;
@@ -202,8 +203,55 @@ Expected<std::unique_ptr<Scheme>> make_relay(ParameterText& parameters,
                               relay::Habits{accept_late, context.stops_stragglers}));
 }
 
+/// "relay:T=3,bundle=2", or so: T for a decode delay of `late_rounds` with m jobs per round.
+std::string relay_text(int late_rounds, int m) {
+  return fmt::format("relay:T={},bundle={}", m * (late_rounds + 1) - 1, m);
+}
+
+/// Relay that finds its own setting, in the most room that it may have, and settings to fix. These
+/// let all workers get any unit, so each must reach all of the data.
+std::vector<SearchFamily> search_relay(const SearchLimits& limits) {
+  const int n = limits.workers;
+  const int m = limits.most_jobs_per_round;
+  const int most_late = limits.models / m - 1;
+  SearchFamily own{.name = "relay", .lines = {}, .only_eager = true, .knows_rules = false};
+  const int parts = static_cast<int>(std::ceil(1 / limits.storage - 1e-9));
+  const std::string holders = parts > 1 ? fmt::format(",holders={}", std::max(1, n / parts)) : "";
+  own.lines.push_back(
+      {most_late, most_late, [=](int late) { return relay_text(late, m) + holders; }});
+  if (limits.storage < 1) return {std::move(own)};
+
+  SearchFamily fixed{.name = "relay-fixed", .lines = {}, .only_eager = true, .knows_rules = false};
+  // Along a line the number of units grows; r0 = n / units copies of each.
+  const auto add = [&](int late, double x, const std::string& rest, int least_units) {
+    fixed.lines.push_back(
+        {least_units, n, [=](int units) {
+           return fmt::format(
+               "{},r0={:.6g},x={}{}", relay_text(late, m), static_cast<double>(n) / units, x, rest);
+         }});
+  };
+  const int half = std::max(1, n / 2);  // sizes by speed are of use for few copies only
+  add(0, 0, "", 1);
+  add(0, 0, ",speed=8", half);
+  if (most_late > 0) {
+    struct Copies {
+      int due, mid, split;
+    };
+
+    for (const double x : {0.05, 0.2, 0.4, 0.7}) {
+      for (const auto [due, mid, split] : {Copies{8, 2, 0}, Copies{4, 1, 0}, Copies{3, 1, 1}}) {
+        const std::string copies =
+            fmt::format(",due={},mid={},split={}", std::min(due, n), std::min(mid, n), split);
+        add(most_late, x, copies, 1);
+      }
+    }
+    for (const double x : {0.05, 0.4}) add(most_late, x, ",speed=8", half);
+  }
+  return {std::move(own), std::move(fixed)};
+}
+
 }  // namespace
 
-SchemeEntry relay_entry() { return {description(), make_relay, false}; }
+SchemeEntry relay_entry() { return {description(), make_relay, false, search_relay}; }
 
 }  // namespace paceline

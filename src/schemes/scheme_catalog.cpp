@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "paceline/search_space.hpp"
 #include "paceline/suggest.hpp"
 #include "schemes/bundle.hpp"
 #include "schemes/relay.hpp"
@@ -62,7 +63,56 @@ Expected<std::unique_ptr<Scheme>> make_bundled(const SchemeEntry& entry,
   return make_bundle(std::move(scheme).value(), m);
 }
 
+/// The same line for m schemes side by side.
+SearchLine bundled(SearchLine line, int m) {
+  line.text = [text = std::move(line.text), m](int value) {
+    const std::string inner = text(value);
+    const char* separator = inner.find(':') == std::string::npos ? ":" : ",";
+    return fmt::format("{}{}bundle={}", inner, separator, m);
+  };
+  return line;
+}
+
+/// Adds what `entry` tries with m jobs per round to the families of the same name.
+void add_families(const SchemeEntry& entry,
+                  const SearchLimits& limits,
+                  int m,
+                  std::vector<SearchFamily>& families) {
+  SearchLimits inner = limits;
+  inner.fewest_jobs_per_round = inner.most_jobs_per_round = m;
+  if (entry.bundle_by_catalog) {
+    inner = {.workers = limits.workers / m, .models = limits.models / m, .storage = limits.storage};
+  }
+  for (SearchFamily& family : entry.search(inner)) {
+    auto known = std::ranges::find(families, family.name, &SearchFamily::name);
+    if (known == families.end()) {
+      SearchFamily fresh = family;
+      fresh.lines.clear();
+      known = families.insert(families.end(), std::move(fresh));
+    }
+    for (SearchLine& line : family.lines) {
+      if (line.low > line.high) continue;
+      const bool bundle = entry.bundle_by_catalog && m > 1;
+      known->lines.push_back(bundle ? bundled(std::move(line), m) : std::move(line));
+    }
+  }
+}
+
 }  // namespace
+
+std::vector<SearchFamily> search_space(const SearchLimits& limits) {
+  std::vector<SearchFamily> families;
+  for (const SchemeEntry& entry : entries()) {
+    if (!entry.search) continue;
+    const int most = std::min({limits.most_jobs_per_round, limits.models, limits.workers});
+    for (int m = limits.fewest_jobs_per_round; m <= most; ++m) {
+      const int dividend = entry.bundle_by_catalog ? limits.workers : limits.models;
+      if (dividend % m == 0) add_families(entry, limits, m, families);
+    }
+  }
+  std::erase_if(families, [](const SearchFamily& family) { return family.lines.empty(); });
+  return families;
+}
 
 Expected<std::unique_ptr<Scheme>> make_scheme(std::string_view text, const SchemeContext& context) {
   Expected<ParameterText> parameters = ParameterText::parse(text);

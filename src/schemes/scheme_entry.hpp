@@ -10,6 +10,7 @@
 #include "paceline/expected.hpp"
 #include "paceline/parameters.hpp"
 #include "paceline/scheme.hpp"
+#include "paceline/search_space.hpp"
 
 namespace paceline {
 
@@ -26,6 +27,11 @@ struct SchemeEntry {
   /// takes it out of the text and builds m schemes for n/m workers each. False: the scheme itself,
   /// which then lists it among its parameters.
   bool bundle_by_catalog = true;
+
+  /// The settings worth trying (search_space.hpp); empty: none, and `paceline tune` leaves the
+  /// scheme out. Where the catalogue bundles, the limits are those of one of the m schemes: n/m
+  /// workers, 1/m of the models, one job per round.
+  std::function<std::vector<SearchFamily>(const SearchLimits& limits)> search = {};
 };
 
 }  // namespace paceline

@@ -52,6 +52,7 @@ class SelectiveReattempt final : public Scheme {
     info_.open_jobs = burst_ + 1;
     info_.chunk_size = code_->chunk_size;
     info_.load = *std::ranges::max_element(costs_);
+    info_.storage = code_->load;
   }
 
   const SchemeInfo& info() const override { return info_; }
@@ -261,6 +262,26 @@ Expected<std::unique_ptr<Scheme>> make_sr_sgc(ParameterText& parameters,
       std::move(info), *std::move(code), bursts, context.rule));
 }
 
+/// For each s the largest lambda it serves, since a larger lambda only accepts more patterns. W
+/// says how soon a worker may straggle again, which the rule "model" alone asks.
+std::vector<SearchFamily> search_sr_sgc(const SearchLimits& limits) {
+  const int n = limits.workers;
+  SearchFamily family{.name = "sr-sgc", .lines = {}};
+  for (int B = 1; B < limits.models; ++B) {
+    for (const int x : {1, 2}) {
+      for (const std::string& code : searched_codes()) {
+        const int W = x * B + 1;
+        const int most = std::min(most_stragglers(code, n, limits.storage), n / (x + 1));
+        family.lines.push_back(
+            {1, most, [=](int s) {
+               return fmt::format("sr-sgc:B={},W={},lambda={},code={}", B, W, s * (x + 1), code);
+             }});
+      }
+    }
+  }
+  return {std::move(family)};
+}
+
 }  // namespace
 
 SchemeEntry sr_sgc_entry() {
@@ -274,7 +295,9 @@ SchemeEntry sr_sgc_entry() {
            .decode_delay = "B",
            .source = "Krishnan, Ebrahimi, Khisti (ICLR 2023), SR-SGC",
            .example = "sr-sgc:B=1,W=2,lambda=6,code=repetition"},
-          make_sr_sgc};
+          make_sr_sgc,
+          true,
+          search_sr_sgc};
 }
 
 }  // namespace paceline

@@ -45,7 +45,8 @@ Expected<Game> make_game(std::string_view text,
 Expected<Played> play(std::string_view text,
                       const DelaySource& delays,
                       const PlayOptions& options) {
-  const bool whole_rounds = !options.by_events && options.workers == WorkerKind::kStateless;
+  const bool whole_rounds =
+      !options.by_events && !options.observer && options.workers == WorkerKind::kStateless;
   auto game = make_game(text, delays.workers(), !whole_rounds, options);
   if (!game) return Unexpected(game.error());
   Played played;
@@ -66,8 +67,11 @@ Expected<Played> play(std::string_view text,
   const auto coordinator =
       make_round_coordinator(std::move(game->scheme), std::move(game->policy), game->rounds);
   if (!coordinator) return Unexpected(coordinator.error());
-  auto result = simulate(
-      **coordinator, delays, {.workers = options.workers, .stop_latency = options.stop_latency});
+  auto result = simulate(**coordinator,
+                         delays,
+                         {.workers = options.workers,
+                          .stop_latency = options.stop_latency,
+                          .observer = options.observer});
   if (!result) return Unexpected(result.error());
   played.result = *result;
   return played;

@@ -105,6 +105,20 @@ expect 2 'fast' simulate --scheme uncoded --profile "$scratch/text.csv"
 expect 2 'train-images-idx3-ubyte' train --data "$scratch" --run-dir "$scratch/run"
 expect 2 '/proc/nowhere' "${train[@]}" --run-dir /proc/nowhere
 
+# tuning and comparing
+search=(--profile "$profile" --slope 1 --jobs 20)
+compare=(compare "${search[@]}" --seeds 2 --report "$scratch/compare.html")
+expect 0 '"ratio_to_limit"' "${compare[@]}" --schemes gc:s=3,relay:T=1 --json
+expect 0 'clairvoyant limit' "${compare[@]}" --schemes uncoded,gc --jobs-per-round 1 --slope-factor 4 --shuffle-workers
+[ -s "$scratch/compare.html" ] || fail "compare left no page"
+expect 2 "did you mean 'gc'" "${compare[@]}" --schemes gcc
+expect 2 'auto, or 1 ... 4' "${compare[@]}" --schemes gc --jobs-per-round 5
+expect 2 'chunks of 1/n' "${compare[@]}" --schemes gc --storage none
+expect 0 '"advice"' tune "${search[@]}" --schemes uncoded,gc --max-delay 0 --json
+expect 0 's per job' tune "${search[@]}" --schemes uncoded,gc --storage 2 --max-delay 0
+expect 2 "did you mean 'uncoded'" tune "${search[@]}" --schemes uncodet
+expect 2 'too few' tune "${search[@]}" --folds 40
+
 # a full disk ends the run with a reason
 mkdir "$scratch/full"
 ln -s /dev/full "$scratch/full/metrics.jsonl"

@@ -46,6 +46,19 @@ TEST(ProgressBlock, IsPlainWhereTheLocaleIsNotUtf8) {
                    "round 31: 2 of 8 workers straggle  .X....X."}));
 }
 
+TEST(SearchProgress, ShowsWhatBarTimesAndTheBestSoFar) {
+  const SearchState search{"m-sgc, fold 2 of 3", 0.25, "m-sgc:B=1,W=2, 0.7 s per job", Seconds{15}};
+  EXPECT_EQ(progress_block(search, {.width = 40, .height = 24, .unicode = true}),
+            (Lines{"m-sgc, fold 2 of 3",
+                   "████████▌░░░░░░░░░░░░░░░░░░░░░░░░░  25 %",
+                   "elapsed 15.0 s   left about 45.0 s",
+                   "best so far: m-sgc:B=1,W=2, 0.7 s per jo"}));
+  EXPECT_EQ(progress_line(search),
+            "m-sgc, fold 2 of 3: 25 %, 15.0 s, about 45.0 s left, best so far: m-sgc:B=1,W=2, 0.7 "
+            "s per job");
+  EXPECT_EQ(progress_line(SearchState{"gc", 0.001, "", Seconds{1}}), "gc: 0 %, 1.0 s");
+}
+
 TEST(ProgressBlock, NeverIsWiderOrTallerThanTheTerminal) {
   ProgressState large = state();
   large.workers = 256;

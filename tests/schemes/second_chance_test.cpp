@@ -28,6 +28,7 @@ class SecondChance final : public Scheme {
     info_.open_jobs = 2;
     info_.messages_per_round = 2;
     info_.load = 2.0 / workers;
+    info_.storage = 1.0 / workers;
     info_.chunk_size.assign(static_cast<std::size_t>(workers), 1.0 / workers);
     info_.amplification_limit = 1;
     info_.error_bound = decode_error_bound(1, 0, workers, MessageType::kFloat32);
@@ -114,6 +115,13 @@ SchemeEntry second_chance_entry() {
              const SchemeContext& context) -> Expected<std::unique_ptr<Scheme>> {
             if (auto fine = parameters.finish(); !fine) return Unexpected(fine.error());
             return std::unique_ptr<Scheme>(std::make_unique<SecondChance>(context.workers));
+          },
+          true,
+          [](const SearchLimits& limits) -> std::vector<SearchFamily> {
+            if (limits.models < 2) return {};
+            SearchFamily family{.name = "second-chance", .lines = {}};
+            family.lines.push_back({0, 0, [](int) { return std::string("second-chance"); }});
+            return {std::move(family)};
           }};
 }
 

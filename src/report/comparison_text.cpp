@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "paceline/comparison_report.hpp"
+#include "report/comparison_rows.hpp"
+
+namespace paceline {
+
+std::vector<const ComparedScheme*> ordered_rows(const Comparison& comparison) {
+  std::vector<const ComparedScheme*> rows;
+  for (const ComparedScheme& scheme : comparison.schemes) rows.push_back(&scheme);
+  std::ranges::stable_sort(rows, {}, [](const ComparedScheme* scheme) {
+    return std::pair(scheme->info.jobs_per_round, scheme->mean_seconds());
+  });
+  return rows;
+}
+
+std::string tuned_note(const Comparison& comparison) {
+  return comparison.options.block == 0
+             ? "chosen on these very rounds: best in hindsight"
+             : "chosen on other resamples of the same rounds, not on those scored";
+}
+
+std::string comparison_text(const Comparison& comparison, const std::string& title) {
+  const CompareOptions& options = comparison.options;
+  const std::vector<const ComparedScheme*> rows = ordered_rows(comparison);
+  std::string text =
+      fmt::format("{} workers, {} jobs, {}, {} recorded rounds, {}\n",
+                  comparison.workers,
+                  options.jobs,
+                  title,
+                  comparison.recorded_rounds,
+                  options.block == 0
+                      ? std::string("played as they are")
+                      : fmt::format("{} resamples in blocks of {}", options.seeds, options.block));
+  std::size_t width = 6;
+  std::size_t close_width = 5;
+  bool any_tuned = false;
+  for (const ComparedScheme* scheme : rows) {
+    width = std::max(width, scheme->info.label().size() + 2);
+    close_width = std::max(close_width, scheme->candidate.close.size());
+    any_tuned = any_tuned || scheme->tuned;
+  }
+  text += fmt::format("\n{:<{}}  {:<{}}  {:>3}  {:>2}  {:>7}  {:>9}  {:>7}  {:>7}\n",
+                      "scheme",
+                      width,
+                      "close",
+                      close_width,
+                      "m",
+                      "T",
+                      "load",
+                      "mean s",
+                      "sd s",
+                      "x limit");
+  int m = 0;
+  for (const ComparedScheme* scheme : rows) {
+    if (scheme->info.jobs_per_round != m) {
+      m = scheme->info.jobs_per_round;
+      text += fmt::format("{:<{}}  {:<{}}  {:>3}  {:>2}  {:>7}  {:>9.3f}  {:>7}  {:>7.3f}\n",
+                          "clairvoyant limit",
+                          width,
+                          "",
+                          close_width,
+                          m,
+                          "",
+                          "",
+                          scheme->mean_limit(),
+                          "",
+                          1.0);
+    }
+    text += fmt::format("{:<{}}  {:<{}}  {:>3}  {:>2}  {:>7.4f}  {:>9.3f}  {:>7.3f}  {:>7.3f}\n",
+                        scheme->info.label() + (scheme->tuned ? " *" : ""),
+                        width,
+                        scheme->candidate.close,
+                        close_width,
+                        m,
+                        scheme->info.decode_delay,
+                        scheme->info.load,
+                        scheme->mean_seconds(),
+                        scheme->sd_seconds(),
+                        scheme->ratio_to_limit());
+  }
+  text += "\nm: jobs per round; T: decode delay in rounds\n";
+  if (any_tuned) text += fmt::format("*: settings {}\n", tuned_note(comparison));
+  for (const std::string& line : comparison.without) text += line + "\n";
+  return text;
+}
+
+}  // namespace paceline

@@ -1,0 +1,124 @@
+#include "paceline/compare.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "support/shared_files.hpp"
+
+namespace paceline {
+namespace {
+
+DelayTable small_table() {
+  const auto model =
+      make_delay_model("bursty:base=0.5,slope=2,slow=5,bad=0.08,good=0.5,noise=0.05", 8, 3);
+  return DelayTable::record(**model, 40);
+}
+
+DelayTable measured(const std::string& path, double slope) {
+  auto profile = read_delay_profile(path);
+  const int rounds = profile->rounds;
+  return DelayTable::record(**make_replay(std::move(*profile), {.slope = slope}), rounds);
+}
+
+// Relay spec, section 10: seconds for 200 jobs on the resample with seed 0 or 1.
+TEST(Compare, MeetsTheExactTotals) {
+  PACELINE_NEED_SHARED_FILE(path, "traces/lambda-cnn-long-canada-b2048-load0.000.csv");
+  CompareOptions options;
+  options.schemes = {"uncoded", "gc:s=35,code=cyclic"};
+  options.most_jobs_per_round = 1;
+  options.jobs = 200;
+  options.seeds = 2;
+  const auto compared = compare(measured(path, 1.12175331), options);
+  ASSERT_TRUE(compared) << compared.error().message;
+  ASSERT_EQ(compared->schemes.size(), 2U);
+  const ComparedScheme& uncoded = compared->schemes[0];
+  const ComparedScheme& cyclic = compared->schemes[1];
+  EXPECT_NEAR(uncoded.seconds[1], 311.4394, 311 * 1e-5);
+  EXPECT_NEAR(cyclic.seconds[0], 179.4096, 179 * 1e-5);
+  EXPECT_NEAR(cyclic.seconds[1], 179.9632, 179 * 1e-5);
+  EXPECT_NEAR(cyclic.limit_seconds[0], 125.2051, 125 * 1e-5);
+  EXPECT_NEAR(cyclic.limit_seconds[1], 125.2613, 125 * 1e-5);
+  EXPECT_FALSE(cyclic.tuned);
+}
+
+TEST(Compare, KeepsWhatHappenedInTheFirstResample) {
+  CompareOptions options;
+  options.schemes = {"gc:groups=4", "relay:T=1"};
+  options.jobs = 30;
+  options.seeds = 3;
+  const auto compared = compare(small_table(), options);
+  ASSERT_TRUE(compared) << compared.error().message;
+  for (const ComparedScheme& scheme : compared->schemes) {
+    ASSERT_FALSE(scheme.history.empty());
+    EXPECT_DOUBLE_EQ(scheme.history.back().closed.count(), scheme.seconds[0]);
+    std::set<int> decoded;
+    for (const RoundRecord& round : scheme.history) {
+      for (const JobId job : round.decoded) decoded.insert(job.value);
+    }
+    EXPECT_EQ(decoded.size(), 30U);
+  }
+}
+
+TEST(Compare, ShowsEveryRuleAndBundlingWhenAskedForAll) {
+  CompareOptions options;
+  options.jobs = 12;
+  options.seeds = 2;
+  options.max_delay = 1;
+  const auto compared = compare(small_table(), options);
+  ASSERT_TRUE(compared) << compared.error().message;
+  std::set<std::string> names;
+  std::set<int> bundles;
+  bool published = false;
+  bool model = false;
+  for (const ComparedScheme& scheme : compared->schemes) {
+    names.insert(scheme.info.name);
+    bundles.insert(scheme.info.jobs_per_round);
+    published = published || scheme.candidate.close.starts_with("published");
+    model = model || scheme.candidate.close.find("rule=model") != std::string::npos;
+    EXPECT_TRUE(scheme.tuned);
+    EXPECT_LE(scheme.info.open_jobs, 2) << scheme.info.label();
+    EXPECT_EQ(scheme.seconds.size(), 2U);
+  }
+  EXPECT_EQ(names, (std::set<std::string>{"uncoded", "gc", "sr-sgc", "m-sgc", "relay"}));
+  EXPECT_EQ(bundles, (std::set<int>{1, 2}));
+  EXPECT_TRUE(published && model);
+  EXPECT_GT(compared->trials.size(), 100U);
+}
+
+TEST(Compare, ShufflesWorkersButNotTheirNumber) {
+  CompareOptions options;
+  options.schemes = {"uncoded", "gc:groups=4"};
+  options.jobs = 32;  // whole rounds, with any number of jobs in them
+  options.seeds = 4;
+  const auto plain = compare(small_table(), options);
+  options.shuffle_workers = true;
+  const auto shuffled = compare(small_table(), options);
+  ASSERT_TRUE(plain && shuffled);
+  EXPECT_EQ(plain->schemes[0].seconds, shuffled->schemes[0].seconds);  // all are waited for
+  EXPECT_NE(plain->schemes[1].seconds, shuffled->schemes[1].seconds);
+}
+
+TEST(Compare, SaysWhatIsWrong) {
+  CompareOptions options;
+  options.schemes = {"gcc"};
+  EXPECT_EQ(compare(small_table(), options).error().message,
+            "unknown scheme 'gcc'; did you mean 'gc'?");
+  options.schemes = {"gc:s=20"};
+  EXPECT_NE(compare(small_table(), options).error().message.find("0 <= s <= 7"), std::string::npos);
+  options.schemes = {"m-sgc:B=2,W=3,lambda=2"};
+  options.max_delay = 1;
+  EXPECT_EQ(
+      compare(small_table(), options).error().message,
+      "m-sgc:B=2,W=3,lambda=2 keeps 4 jobs in flight; max-delay=1 allows 2, max-delay=3 would "
+      "do");
+  options.schemes = {"m-sgc"};
+  options.max_delay = 0;
+  EXPECT_NE(compare(small_table(), options).error().message.find("m-sgc has no setting"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace paceline
