@@ -109,6 +109,14 @@ class Bundle final : public Scheme {
     return decoded;
   }
 
+  bool study() override {
+    bool more = false;
+    for (auto& copy : copies_) more = copy->study() || more;
+    return more;
+  }
+
+  bool spares_stragglers(Round round) const override { return copy(0)->spares_stragglers(round); }
+
   std::unique_ptr<Scheme> clone() const override { return std::make_unique<Bundle>(*this); }
 
  private:

@@ -15,6 +15,7 @@
 
 #include "paceline/check.hpp"
 #include "schemes/code_choice.hpp"
+#include "schemes/relay.hpp"
 #include "schemes/scheme_catalog.hpp"
 
 namespace paceline {
@@ -154,6 +155,10 @@ Expected<std::unique_ptr<Scheme>> make_uncoded(ParameterText& parameters,
 }
 
 Expected<std::unique_ptr<Scheme>> make_gc(ParameterText& parameters, const SchemeContext& context) {
+  if (parameters.text("s", "") == "auto") {
+    if (auto fine = parameters.finish(); !fine) return Unexpected(fine.error());
+    return make_automatic_repetition(context);
+  }
   const int n = context.workers;
   const bool by_groups = parameters.has("groups");
   const int groups = parameters.integer("groups", 1, n, 1);
@@ -206,7 +211,10 @@ std::vector<SearchFamily> search_gc(const SearchLimits& limits) {
                               }});
     }
   }
-  return {std::move(family)};
+  if (limits.storage < 1) return {std::move(family)};
+  SearchFamily automatic{.name = "gc-auto", .lines = {}, .only_eager = true, .knows_rules = false};
+  automatic.lines.push_back({0, 0, [](int) { return std::string("gc:s=auto"); }});
+  return {std::move(family), std::move(automatic)};
 }
 
 }  // namespace
@@ -228,7 +236,9 @@ SchemeEntry gc_entry() {
   return {
       {.name = "gc",
        .summary = "gradient coding: each round decodes from any set of answers the code can use",
-       .parameters = {{"s", "0 <= s <= n-1", "stragglers tolerated in every round"},
+       .parameters = {{"s",
+                       "0 <= s <= n-1, or auto",
+                       "stragglers tolerated in every round; auto: found on line"},
                       {"groups",
                        "1 <= groups <= n",
                        "instead of s: so many repetition groups, one answer each decodes"},

@@ -178,6 +178,7 @@ Expected<std::unique_ptr<Scheme>> make_relay(ParameterText& parameters,
   SchemeInfo info;
   info.name = "relay";
   info.parameters = canonical_text(options);
+  info.self_setting = !bundles.empty();
   info.workers = game.workers;
   info.jobs_per_round = setting.bundle;
   if (bundles.empty()) {
@@ -202,6 +203,28 @@ Expected<std::unique_ptr<Scheme>> make_relay(ParameterText& parameters,
                               game,
                               relay::Habits{accept_late, context.stops_stragglers}));
 }
+
+}  // namespace
+
+Expected<std::unique_ptr<Scheme>> make_automatic_repetition(const SchemeContext& context) {
+  const int n = context.workers;
+  const Game game{n, chunks_of_job(n, 1), 1, context.jobs, 1};
+  std::vector<Setting> candidates = relay::candidate_groups(game);
+  Setting first = candidates.front();
+  first.copies = relay::first_setting(game, {1}).copies;
+  SchemeInfo info;
+  info.name = "gc";
+  info.parameters = "s=auto";
+  info.self_setting = true;
+  info.workers = n;
+  info.load = 1 / std::max(1.0, std::round(n / first.copies));
+  info.chunk_size.assign(static_cast<std::size_t>(game.chunks), 1.0 / game.chunks);
+  describe_code(nullptr, context.keep_promise, game.chunks, info);
+  return std::unique_ptr<Scheme>(std::make_unique<Relay>(
+      std::move(info), first, candidates, game, relay::Habits{false, context.stops_stragglers}));
+}
+
+namespace {
 
 /// "relay:T=3,bundle=2", or so: T for a decode delay of `late_rounds` with m jobs per round.
 std::string relay_text(int late_rounds, int m) {

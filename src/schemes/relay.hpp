@@ -11,4 +11,8 @@ namespace paceline {
 /// defaults then.
 SchemeEntry relay_entry();
 
+/// "gc:s=auto": gradient coding by repetition that finds the number of groups on line, by shadow
+/// runs as relay does.
+Expected<std::unique_ptr<Scheme>> make_automatic_repetition(const SchemeContext& context);
+
 }  // namespace paceline

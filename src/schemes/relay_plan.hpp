@@ -24,6 +24,7 @@ struct Setting {
   int mid_copies = 2;     ///< copies of an open unit before its last round
   bool split = false;     ///< cut open units into pieces of about 1/n
   bool by_speed = false;  ///< size new units by the speed of their first worker
+  bool rescue = true;     ///< copies for units the round waits for, once half have answered
   bool by_id = false;     ///< workers in the order of their numbers, not of their expected times
 };
 

@@ -36,7 +36,7 @@ class Relay final : public Scheme {
   RoundPlan plan(Round round) const override;
   bool may_close(Round round, const Answers& answers) const override;
 
-  bool adds_work() const override { return true; }
+  bool adds_work() const override { return setting_.rescue; }
 
   /// At most two rescues a round: one early, for the units the round cannot close without; one for
   /// all units when only workers that owe older answers, and so may be dead, have not answered.

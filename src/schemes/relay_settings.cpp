@@ -72,6 +72,19 @@ std::vector<Setting> candidate_settings(const Game& game,
   return settings;
 }
 
+std::vector<Setting> candidate_groups(const Game& game) {
+  std::vector<Setting> settings;
+  Setting setting;
+  setting.late_rounds = 0;
+  setting.by_id = true;
+  setting.rescue = false;
+  for (const double copies : copies_up_to(game.workers)) {
+    setting.copies = copies;
+    settings.push_back(setting);
+  }
+  return settings;
+}
+
 std::vector<int> possible_bundles(const Game& game) {
   std::vector<int> bundles;
   for (int m = 1; m <= std::min(game.window, game.workers / game.groups); ++m) {

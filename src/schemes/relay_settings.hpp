@@ -14,6 +14,10 @@ std::vector<Setting> candidate_settings(const Game& game,
                                         const std::vector<int>& bundles,
                                         bool accept_late);
 
+/// Repetition by groups: so many copies of every unit as pay, in the order of the workers' numbers,
+/// and nothing else. @pre game.window is 1
+std::vector<Setting> candidate_groups(const Game& game);
+
 /// The divisors of the window T+1 that n workers can serve.
 std::vector<int> possible_bundles(const Game& game);
 

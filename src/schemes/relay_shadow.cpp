@@ -19,7 +19,7 @@ double ShadowPlayer::play(const RoundTimes& times, Shadow& shadow) {
   plan_round(shadow.setting, game_, shadow.ledger, times.round, times.seen, work_);
   time_units(times, shadow.clock);
   double lasted = close_time(shadow.setting);
-  if (lasted > rescue_time()) {
+  if (shadow.setting.rescue && lasted > rescue_time()) {
     rescue(shadow.setting, times);
     lasted = close_time(shadow.setting);
   }

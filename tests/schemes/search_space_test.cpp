@@ -55,12 +55,15 @@ TEST(SearchSpace, BundlesWhereWorkersAllow) {
 
 TEST(SearchSpace, OneJobInFlightLeavesSchemesWithoutMemory) {
   EXPECT_EQ(names(search_space({.workers = 8})),
-            (std::vector<std::string>{"uncoded", "gc", "relay", "relay-fixed"}));
+            (std::vector<std::string>{"uncoded", "gc", "gc-auto", "relay", "relay-fixed"}));
 }
 
 TEST(SearchSpace, LittleStorageLeavesNoRoomForRedundancy) {
   const auto families = search_space({.workers = 8, .models = 4, .storage = 0.125});
-  EXPECT_EQ(std::ranges::count(families, "relay", &SearchFamily::name), 0);
+  EXPECT_EQ(std::ranges::count(families, "relay-fixed", &SearchFamily::name), 0);
+  const auto relay = std::ranges::find(families, "relay", &SearchFamily::name);
+  ASSERT_NE(relay, families.end());
+  EXPECT_EQ(relay->lines.front().text(3), "relay:T=3,bundle=1,holders=1");
   const auto gc = std::ranges::find(families, "gc", &SearchFamily::name);
   ASSERT_NE(gc, families.end());
   for (const SearchLine& line : gc->lines) EXPECT_EQ(line.text(line.low), "gc:groups=8");
@@ -79,6 +82,7 @@ TEST(SchemeInfo, KnowsWhatAWorkerStores) {
   EXPECT_DOUBLE_EQ(storage("m-sgc:B=2,W=3,lambda=12"), 1.0 / 12);
   EXPECT_DOUBLE_EQ(storage("gc:groups=2,bundle=3"), 1.0 / 2);
   EXPECT_DOUBLE_EQ(storage("relay:T=1"), 1);
+  EXPECT_DOUBLE_EQ(storage("relay:T=1,holders=3"), 1.0 / 4);
 }
 
 }  // namespace
