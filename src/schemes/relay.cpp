@@ -180,7 +180,7 @@ Expected<std::unique_ptr<Scheme>> make_relay(ParameterText& parameters,
   info.parameters = canonical_text(options);
   info.self_setting = !bundles.empty();
   info.workers = game.workers;
-  info.jobs_per_round = setting.bundle;
+  info.jobs_per_round = bundles.empty() ? setting.bundle : *std::ranges::max_element(bundles);
   if (bundles.empty()) {
     info.decode_delay = setting.late_rounds;
     info.open_jobs = setting.bundle * (setting.late_rounds + 1);

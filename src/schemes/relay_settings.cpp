@@ -94,10 +94,16 @@ std::vector<int> possible_bundles(const Game& game) {
 }
 
 Setting first_setting(const Game& game, const std::vector<int>& bundles) {
+  constexpr double kCopiesAtFirst = 3;
+  constexpr int kUnitsPerJob = 4;  // with fewer, a job's load is too much to pay for not knowing
+  const int holders = game.workers / game.groups;
   Setting setting;
-  setting.bundle = *std::ranges::max_element(bundles);
+  setting.copies = std::min<double>(kCopiesAtFirst, holders);
+  setting.bundle = *std::ranges::min_element(bundles);
+  for (const int m : bundles) {
+    if (m * setting.copies * kUnitsPerJob <= holders) setting.bundle = std::max(setting.bundle, m);
+  }
   setting.late_rounds = game.window / setting.bundle - 1;
-  setting.copies = std::min(3.0, static_cast<double>(game.workers) / game.groups);
   setting.threshold = setting.late_rounds > 0 ? 0.05 : 0;
   setting.due_copies = 4;
   setting.mid_copies = 1;

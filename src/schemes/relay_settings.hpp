@@ -21,7 +21,8 @@ std::vector<Setting> candidate_groups(const Game& game);
 /// The divisors of the window T+1 that n workers can serve.
 std::vector<int> possible_bundles(const Game& game);
 
-/// Where to begin, before anything is known: three copies, as many jobs per round as allowed.
+/// Where to begin, before anything is known: three copies, and as many jobs per round as allowed if
+/// there are workers enough for it.
 Setting first_setting(const Game& game, const std::vector<int>& bundles);
 
 }  // namespace paceline::relay
