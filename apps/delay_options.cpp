@@ -40,34 +40,16 @@ Expected<Delays> modelled(const DelayOptions& options, int workers, std::uint64_
 }
 
 Expected<Delays> recorded(const DelayOptions& options, int workers, int rounds) {
-  auto cluster = read_cluster(options.profile, options.import);
-  if (!cluster) return Unexpected(cluster.error());
-  DelayProfile& profile = cluster->base;
-  if (workers > profile.workers) {
-    return invalid(
-        fmt::format("{} has {} columns, but --workers is {}; at most {} workers, one per column",
-                    options.profile.front(),
-                    profile.workers,
-                    workers,
-                    profile.workers));
-  }
-  if (options.proportional && options.profile.size() > 1) {
-    return invalid("--proportional goes with one profile; several say how times grow with load");
-  }
-  if (workers > 0) profile = first_workers(profile, workers);
+  auto recorded = read_recorded(options, workers);
+  if (!recorded) return Unexpected(recorded.error());
+  DelayProfile& profile = recorded->profile;
   Delays delays;
   delays.workers = profile.workers;
   delays.profile_rounds = profile.rounds;
-  delays.text = std::filesystem::path(options.profile.front()).filename().string();
-  if (options.profile.size() > 1) {
-    delays.text += fmt::format(" and {} more loads", options.profile.size() - 1);
-  }
-  const double fitted = cluster->line ? cluster->line->slope : 0;
+  delays.text = std::move(recorded->text);
   auto replay = make_replay(
       options.bootstrap ? bootstrap(profile, rounds, *options.bootstrap) : std::move(profile),
-      {.slope = options.slope.value_or(fitted),
-       .scale = options.scale,
-       .proportional = options.proportional});
+      recorded->replay);
   if (!replay) return Unexpected(replay.error());
   delays.source = std::move(*replay);
   return delays;
@@ -138,6 +120,34 @@ Expected<MeasuredCluster> read_cluster(const std::vector<std::string>& paths,
     fmt::print(stderr, "paceline: warning: {}\n", warning);
   }
   return cluster;
+}
+
+Expected<RecordedDelays> read_recorded(const DelayOptions& options, int workers) {
+  auto cluster = read_cluster(options.profile, options.import);
+  if (!cluster) return Unexpected(cluster.error());
+  DelayProfile& profile = cluster->base;
+  if (workers > profile.workers) {
+    return invalid(
+        fmt::format("{} has {} columns, but --workers is {}; at most {} workers, one per column",
+                    options.profile.front(),
+                    profile.workers,
+                    workers,
+                    profile.workers));
+  }
+  if (options.proportional && options.profile.size() > 1) {
+    return invalid("--proportional goes with one profile; several say how times grow with load");
+  }
+  RecordedDelays recorded;
+  recorded.text = std::filesystem::path(options.profile.front()).filename().string();
+  if (options.profile.size() > 1) {
+    recorded.text += fmt::format(" and {} more loads", options.profile.size() - 1);
+  }
+  const double fitted = cluster->line ? cluster->line->slope : 0;
+  recorded.replay = {.slope = options.slope.value_or(fitted),
+                     .scale = options.scale,
+                     .proportional = options.proportional};
+  recorded.profile = workers > 0 ? first_workers(profile, workers) : std::move(profile);
+  return recorded;
 }
 
 Expected<Delays> make_delays(const DelayOptions& options,

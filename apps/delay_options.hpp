@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "paceline/delay_profile.hpp"
 #include "paceline/delays.hpp"
 #include "paceline/expected.hpp"
 
@@ -43,6 +44,17 @@ void add_delay_options(CLI::App& command, DelayOptions& options);
 
 /// --bootstrap SEED: one resample of the profile. @pre add_delay_options has been called
 void add_bootstrap_option(CLI::App& command, DelayOptions& options);
+
+/// A recorded profile, and how it is to be replayed.
+struct RecordedDelays {
+  DelayProfile profile;
+  ReplayOptions replay;
+  std::string text;  ///< for titles: file name
+};
+
+/// @param workers  n, or 0: as many as the profile has columns
+/// @pre   --profile is given. --bootstrap is left to the caller
+Expected<RecordedDelays> read_recorded(const DelayOptions& options, int workers);
 
 struct Delays {
   std::unique_ptr<DelaySource> source;  ///< nullptr: no delays asked for

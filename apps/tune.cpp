@@ -13,6 +13,7 @@
 
 #include "command.hpp"
 #include "search_options.hpp"
+#include "tune_published.hpp"
 
 namespace paceline::app {
 namespace {
@@ -21,6 +22,7 @@ struct TuneCommand {
   SearchOptions search;
   std::vector<std::string> schemes;
   int folds = 3;
+  PublishedOptions published;
 };
 
 TuneOptions library_options(const TuneCommand& command, const SearchSetup& setup) {
@@ -175,8 +177,17 @@ void add_tune(CLI::App& program, Run& run) {
                    "Parts of the recorded rounds; each is scored by what was tuned on the others")
       ->check(CLI::Range(2, 100))
       ->capture_default_str();
-  command->callback(
-      [options, &run] { run = [options](const std::string&) { return run_tune(*options); }; });
+  add_published_options(*command, options->published);
+  const CLI::Option* jobs = command->get_option("--jobs");
+  command->callback([options, jobs, &run] {
+    const bool jobs_given = jobs->count() > 0;
+    run = [options, jobs_given](const std::string&) {
+      if (options->published.asked) {
+        return run_published(options->published, options->search, jobs_given);
+      }
+      return run_tune(*options);
+    };
+  });
 }
 
 }  // namespace paceline::app

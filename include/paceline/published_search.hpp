@@ -19,7 +19,7 @@ struct PublishedSearchOptions {
   double mu = 1;            ///< tolerance: wait (1+mu) times the fastest answer, else for all; >= 0
   int longest_window = 20;  ///< >= 1
   int most_slots = 10;      ///< the program's Tmax, >= 0
-  ReplayOptions replay = {};  ///< how load changes the profile's times
+  ReplayOptions replay = {};  ///< how load changes the profile's times; not proportional
 };
 
 struct PublishedCandidate {

@@ -337,6 +337,9 @@ Expected<PublishedSearch> published_search(const DelayProfile& profile,
                                options.longest_window,
                                options.most_slots));
   }
+  if (options.replay.proportional) {
+    return invalid("the published search needs times that all grow alike with the load");
+  }
   const auto delays = make_replay(profile, options.replay);
   if (!delays) return Unexpected(delays.error());
   return Search(**delays, profile.rounds, options).run();

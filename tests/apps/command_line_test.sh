@@ -119,6 +119,25 @@ expect 0 's per job' tune "${search[@]}" --schemes uncoded,gc --storage 2 --max-
 expect 2 "did you mean 'uncoded'" tune "${search[@]}" --schemes uncodet
 expect 2 'too few' tune "${search[@]}" --folds 40
 
+# the published search: totals are those of `simulate` by the published rules
+published=(tune --published --profile "$profile" --slope 1)
+expect 0 'by the rules of the program behind the SGC paper' "${published[@]}"
+expect 0 '50 jobs' "${published[@]}"
+expect 0 '"rules": "published"' "${published[@]}" --mu 0.5 --jobs 20 --json
+texts=($(sed -n 's/.*"text": "\(.*\)".*/\1/p' "$scratch/out"))
+totals=($(sed -n 's/.*"total_seconds": \([0-9.]*\).*/\1/p' "$scratch/out"))
+[ "${#texts[@]} ${#totals[@]}" = "4 4" ] || fail "${#texts[@]} schemes, ${#totals[@]} totals of the published search"
+for k in "${!texts[@]}"; do
+  expect 0 '"total_seconds"' "${simulate[@]}" --scheme "${texts[k]}" --close published:mu=0.5 --jobs 20 --json
+  played=$(sed -n 's/.*"total_seconds": \([0-9.]*\).*/\1/p' "$scratch/out")
+  awk -v a="${totals[k]}" -v b="$played" 'BEGIN { exit !((a - b) ^ 2 < 1e-12) }' ||
+    fail "${texts[k]}: ${totals[k]} s by the search, $played s by simulate"
+done
+expect 2 '--folds excludes --published' "${published[@]}" --folds 3
+expect 2 '--mu requires --published' tune "${search[@]}" --mu 1
+expect 2 'needs --profile' tune --published
+expect 2 '--most-slots below 60' "${published[@]}" --most-slots 60
+
 # a full disk ends the run with a reason
 mkdir "$scratch/full"
 ln -s /dev/full "$scratch/full/metrics.jsonl"
