@@ -59,6 +59,8 @@ void SchemePlayer::report(const std::string& problem) {
 }
 
 void SchemePlayer::begin_round() {
+  while (scheme_->study()) {
+  }
   plan_ = scheme_->plan(round_);
   answers_ = Answers(scheme_->info().workers);
   check_plan();
@@ -78,6 +80,7 @@ void SchemePlayer::check_plan() {
     for (const MiniTask& task : list) {
       load += task.load;
       if (task.job.value >= 0) open.insert(task.job);
+      first_round_.emplace(task.job, round_.value);
       if (task.job.value >= 0 && task.job.value < jobs_ && decoded_[task.job.index()] &&
           !task.row.terms().empty()) {
         report("work for a decoded job");
@@ -156,7 +159,10 @@ std::vector<Decoding> SchemePlayer::close() {
   apply(decodings);
   const SchemeInfo& info = scheme_->info();
   for (int job = 0; job < jobs_; ++job) {
-    const bool due = job / info.jobs_per_round + info.decode_delay <= round_.value;
+    const auto started = first_round_.find(JobId{job});
+    int opened = job / info.jobs_per_round;
+    if (info.self_setting) opened = started == first_round_.end() ? kEndless : started->second;
+    const bool due = opened <= round_.value - info.decode_delay;
     if (due && !decoded_[static_cast<std::size_t>(job)]) report("a job is late");
   }
   ++round_.value;

@@ -83,6 +83,7 @@ class SchemePlayer {
   std::map<MessageId, Message> messages_;
   std::map<std::pair<WorkerId, Round>, std::vector<MiniTask>> unanswered_;
   std::map<JobId, std::vector<double>> sums_;  ///< shape (parts, chunks, parts) each
+  std::map<JobId, int> first_round_;           ///< in which a job was planned
   std::vector<bool> decoded_;
   int complete_ = 0;
   std::string problem_;
