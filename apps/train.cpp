@@ -21,10 +21,6 @@
 #include "train_recorder.hpp"
 #include "train_setup.hpp"
 
-#ifdef PACELINE_HAVE_TORCH
-#include "paceline/torch_models.hpp"
-#endif
-
 namespace paceline::app {
 namespace {
 
@@ -110,14 +106,7 @@ Expected<void> run_train(const TrainOptions& options,
                          std::vector<Setting> settings,
                          const std::string& command) {
   std::atomic<bool>& stop = catch_interrupts();
-#ifdef PACELINE_HAVE_TORCH
-  if (auto ready = register_torch_models(options.device); !ready) return ready;
-#else
-  if (options.device != "cpu") {
-    return invalid(fmt::format(
-        "device '{}' cannot be used: this build has no LibTorch; cpu always can", options.device));
-  }
-#endif
+  if (auto ready = use_device(options.device); !ready) return ready;
   auto made = make_setup(options);
   if (!made) return Unexpected(made.error());
   Setup setup = std::move(*made);
@@ -174,9 +163,7 @@ Expected<void> run_train(const TrainOptions& options,
 }  // namespace
 
 void add_train(CLI::App& program, Run& run) {
-#ifdef PACELINE_HAVE_TORCH
-  register_torch_models().value();  // on the CPU; --device comes later
-#endif
+  register_models();
   CLI::App* command = program.add_subcommand(
       "train", "Train several models at once, under one scheme after the other");
   auto options = std::make_shared<TrainOptions>();

@@ -38,6 +38,9 @@ struct TrainOptions {
   int jobs() const { return models * updates; }
 };
 
+/// Those that say what a worker computes, how fast, and how many there are.
+void add_cluster_options(CLI::App& command, TrainOptions& options);
+
 void add_train_options(CLI::App& command, TrainOptions& options);
 
 /// Every option with its value and where that came from.

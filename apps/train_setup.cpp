@@ -9,6 +9,10 @@
 #include "paceline/round_coordinator.hpp"
 #include "paceline/simulator.hpp"
 
+#ifdef PACELINE_HAVE_TORCH
+#include "paceline/torch_models.hpp"
+#endif
+
 namespace paceline::app {
 namespace {
 
@@ -69,6 +73,22 @@ Expected<Plan> make_plan(const std::string& text, const Setup& setup) {
 }
 
 }  // namespace
+
+void register_models() {
+#ifdef PACELINE_HAVE_TORCH
+  register_torch_models().value();  // on the CPU; --device comes later
+#endif
+}
+
+Expected<void> use_device(const std::string& device) {
+#ifdef PACELINE_HAVE_TORCH
+  return register_torch_models(device);
+#else
+  if (device == "cpu") return {};
+  return invalid(fmt::format(
+      "device '{}' cannot be used: this build has no LibTorch; cpu always can", device));
+#endif
+}
 
 Expected<Setup> make_setup(const TrainOptions& options) {
   if (auto good = check_numbers(options); !good) return Unexpected(good.error());

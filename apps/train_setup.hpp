@@ -34,6 +34,12 @@ struct Setup {
   std::vector<Plan> plans;
 };
 
+/// Makes LibTorch's networks known, where there are any, so that help lists them.
+void register_models();
+
+/// Lets LibTorch's networks compute there.
+Expected<void> use_device(const std::string& device);
+
 /// Checks every option and builds every scheme.
 Expected<Setup> make_setup(const TrainOptions& options);
 
