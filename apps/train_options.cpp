@@ -42,10 +42,11 @@ void add_cluster_options(CLI::App& command, TrainOptions& options) {
 
 void add_train_options(CLI::App& command, TrainOptions& options) {
   command
-      .add_option("--scheme,--schemes",
-                  options.schemes,
-                  "Schemes, played one after the other (list: paceline schemes); repeat, or "
-                  "separate by commas")
+      .add_option(
+          "--scheme,--schemes",
+          options.schemes,
+          "Schemes, played one after the other (list: paceline schemes), or auto: measures, "
+          "chooses and switches; repeat, or separate by commas")
       ->take_all()
       ->default_str(fmt::format("{}", fmt::join(options.schemes, " ")));
   command
@@ -54,6 +55,11 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
                   "Close policy: eager, quantile:q=0.9, conforming:mu=1, published:mu=1")
       ->capture_default_str();
   add_cluster_options(command, options);
+  command
+      .add_option("--max-delay",
+                  options.max_delay,
+                  "T, with --scheme auto: at most T+1 jobs in flight (default: models - 1)")
+      ->check(CLI::NonNegativeNumber);
   command
       .add_option("--models", options.models, "M, networks trained at once; each has its own start")
       ->capture_default_str();

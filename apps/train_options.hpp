@@ -23,6 +23,7 @@ struct TrainOptions {
   std::string model = "small-cnn";
   std::string device = "cpu";
   int models = 4;
+  int max_delay = -1;  ///< of `auto`: T, so that at most T+1 jobs are in flight; -1: M - 1
   std::vector<std::string> optimizers = {"adam:lr=0.01"};
   std::string data = "data/mnist";
   int batch = 256;

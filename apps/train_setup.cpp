@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "paceline/auto_scheme.hpp"
 #include "paceline/close_policy.hpp"
 #include "paceline/round_coordinator.hpp"
 #include "paceline/simulator.hpp"
@@ -42,6 +43,27 @@ Expected<Mnist> load_data(const TrainOptions& options) {
   constexpr int kTest = 2048;
   const DataSet all = make_synthetic_classes(kTrain + kTest, 64, 10, options.seed);
   return Mnist{slice(all, 0, kTrain), slice(all, kTrain, kTest)};
+}
+
+Expected<Plan> make_auto_plan(const Setup& setup) {
+  const TrainOptions& options = setup.options;
+  auto switching = SwitchingCoordinator::make(AutoScheme::measuring(options.close),
+                                              {.workers = setup.delays.workers,
+                                               .jobs = options.jobs(),
+                                               .models = options.models,
+                                               .batch_size = options.batch,
+                                               .seed = options.seed,
+                                               .study_between_rounds = false});
+  if (!switching) return Unexpected(switching.error());
+  Plan plan;
+  plan.info = (*switching)->segments().front().info;
+  plan.info.name = "auto";
+  plan.info.parameters.clear();
+  plan.info.parts = SwitchingCoordinator::kParts;
+  plan.info.chunk_size = (*switching)->chunk_size();
+  plan.switching = switching->get();
+  plan.coordinator = std::move(*switching);
+  return plan;
 }
 
 Expected<Plan> make_plan(const std::string& text, const Setup& setup) {
@@ -103,7 +125,7 @@ Expected<Setup> make_setup(const TrainOptions& options) {
 
   for (const std::string& list : options.schemes) {
     for (const std::string& text : split_schemes(list)) {
-      auto plan = make_plan(text, setup);
+      auto plan = text == "auto" ? make_auto_plan(setup) : make_plan(text, setup);
       if (!plan) return Unexpected(plan.error());
       setup.plans.push_back(std::move(*plan));
     }

@@ -44,6 +44,11 @@ for file in metrics.jsonl config.json report.html; do
   [ -s "$scratch/run/$file" ] || fail "train left no $file"
 done
 
+# auto: measures uncoded, switches once, names every round's scheme, keeps the gradients exact
+expect 0 'auto: round' "${train[@]}" --scheme auto --updates 120 --verify \
+  --delays bursty:base=0.004,slow=8,bad=0.1,good=0.5
+grep -q '"auto: uncoded' "$scratch/run/metrics.jsonl" || fail "auto does not name the scheme of a round"
+
 # probe: a known cluster, measured, is found again
 probe=(probe --model softmax --data synthetic --batch 64 --workers 4 --rounds 4 --out "$scratch/probe")
 expect 0 "wrote $scratch/probe-load0.5.csv" "${probe[@]}" --loads 0,0.5,1 --delays constant:base=0.02,slope=0.02
