@@ -83,6 +83,7 @@ int run_program(int argc, char** argv) {
   Run run;
   add_train(program, run);
   add_simulate(program, run);
+  add_probe(program, run);
   add_delays(program, run);
   add_tune(program, run);
   add_compare(program, run);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -17,23 +18,30 @@
 #include "paceline/local_runtime.hpp"
 #include "paceline/metrics.hpp"
 #include "paceline/run_report.hpp"
+#include "train_auto.hpp"
 #include "train_options.hpp"
 #include "train_recorder.hpp"
 #include "train_setup.hpp"
-
-#ifdef PACELINE_HAVE_TORCH
-#include "paceline/torch_models.hpp"
-#endif
 
 namespace paceline::app {
 namespace {
 
 constexpr double kBrokenGradient = 1e-3;  // a verified error above this is no rounding
 
+AutoOptions auto_options(const TrainOptions& options) {
+  AutoOptions automatic;
+  automatic.models =
+      options.max_delay < 0 ? options.models : std::min(options.models, options.max_delay + 1);
+  automatic.close = options.close;
+  return automatic;
+}
+
+/// @param remarks  gets a line for everything that was decided in the run
 Expected<SchemeRun> play(const Plan& plan,
                          const Setup& setup,
                          int number,
                          MetricsWriter& metrics,
+                         std::vector<Setting>& remarks,
                          std::atomic<bool>& stop) {
   const TrainOptions& options = setup.options;
   ModelBank bank = make_bank(setup, plan.info);
@@ -50,7 +58,19 @@ Expected<SchemeRun> play(const Plan& plan,
   local.delays = setup.delays.source.get();
   local.compute_slots = options.compute_slots;
   local.verify = options.verify;
-  local.observer = [&recorder](const RoundReport& report) { recorder.on_round(report); };
+  std::optional<AutoPilot> pilot;
+  if (plan.switching != nullptr) {
+    pilot.emplace(*plan.switching, auto_options(options), setup.delays.workers, options.jobs());
+  }
+  local.observer = [&](const RoundReport& report) {
+    const Round round = report.record->round;
+    recorder.on_round(report, pilot ? pilot->label(round) : plan.info.label());
+    if (!pilot) return;
+    if (const auto line = pilot->on_round(*report.record)) {
+      recorder.say("auto: " + *line);
+      remarks.push_back({"auto", *line, "chosen in the run"});
+    }
+  };
   local.interrupted = &stop;
   auto result = run_local(*plan.coordinator, bank, sources, *setup.sampler, local);
   if (recorder.error()) {
@@ -110,14 +130,7 @@ Expected<void> run_train(const TrainOptions& options,
                          std::vector<Setting> settings,
                          const std::string& command) {
   std::atomic<bool>& stop = catch_interrupts();
-#ifdef PACELINE_HAVE_TORCH
-  if (auto ready = register_torch_models(options.device); !ready) return ready;
-#else
-  if (options.device != "cpu") {
-    return invalid(fmt::format(
-        "device '{}' cannot be used: this build has no LibTorch; cpu always can", options.device));
-  }
-#endif
+  if (auto ready = use_device(options.device); !ready) return ready;
   auto made = make_setup(options);
   if (!made) return Unexpected(made.error());
   Setup setup = std::move(*made);
@@ -147,7 +160,8 @@ Expected<void> run_train(const TrainOptions& options,
 
   std::optional<Error> ended;
   for (std::size_t i = 0; i < setup.plans.size() && !ended; ++i) {
-    auto run = play(setup.plans[i], setup, static_cast<int>(i) + 1, *metrics, stop);
+    auto run =
+        play(setup.plans[i], setup, static_cast<int>(i) + 1, *metrics, report.configuration, stop);
     if (run) {
       report.schemes.push_back(std::move(*run));
     } else {
@@ -174,9 +188,7 @@ Expected<void> run_train(const TrainOptions& options,
 }  // namespace
 
 void add_train(CLI::App& program, Run& run) {
-#ifdef PACELINE_HAVE_TORCH
-  register_torch_models().value();  // on the CPU; --device comes later
-#endif
+  register_models();
   CLI::App* command = program.add_subcommand(
       "train", "Train several models at once, under one scheme after the other");
   auto options = std::make_shared<TrainOptions>();

@@ -10,24 +10,11 @@
 
 namespace paceline::app {
 
-void add_train_options(CLI::App& command, TrainOptions& options) {
-  command
-      .add_option("--scheme,--schemes",
-                  options.schemes,
-                  "Schemes, played one after the other (list: paceline schemes); repeat, or "
-                  "separate by commas")
-      ->take_all()
-      ->default_str(fmt::format("{}", fmt::join(options.optimizers, " ")));
-  command
-      .add_option("--close",
-                  options.close,
-                  "Close policy: eager, quantile:q=0.9, conforming:mu=1, published:mu=1")
-      ->capture_default_str();
+void add_cluster_options(CLI::App& command, TrainOptions& options) {
   command.add_option("--workers", options.workers, "n (default: the profile's columns, else 16)")
       ->check(CLI::PositiveNumber);
   add_delay_options(command, options.delays);
   add_bootstrap_option(command, options.delays);
-
   command
       .add_option("--model",
                   options.model,
@@ -36,25 +23,11 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
   command
       .add_option("--device", options.device, "Where LibTorch networks compute: cpu, cuda, cuda:1")
       ->capture_default_str();
-  command
-      .add_option("--models", options.models, "M, networks trained at once; each has its own start")
-      ->capture_default_str();
-  command
-      .add_option(
-          "--optimizer",
-          options.optimizers,
-          "adam:lr=0.01 or sgd:lr=0.1,momentum=0.9; repeat it and model i takes the i-th, in turn")
-      ->take_all()
-      ->capture_default_str();
   command.add_option("--data", options.data, "Folder with the four MNIST files, or synthetic")
       ->capture_default_str();
   command.add_option("--batch", options.batch, "Samples per gradient")->capture_default_str();
-  command
-      .add_option("--updates", options.updates, "Updates of each network; jobs = models * updates")
-      ->capture_default_str();
   command.add_option("--seed", options.seed, "Seed of networks, batches, codes and delay models")
       ->capture_default_str();
-
   command
       .add_option(
           "--micro-batch", options.micro_batch, "Most samples between two looks at a cancellation")
@@ -65,6 +38,41 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
                   options.compute_slots,
                   "Workers that compute at the same moment (default: the cores)")
       ->check(CLI::PositiveNumber);
+}
+
+void add_train_options(CLI::App& command, TrainOptions& options) {
+  command
+      .add_option(
+          "--scheme,--schemes",
+          options.schemes,
+          "Schemes, played one after the other (list: paceline schemes), or auto: measures, "
+          "chooses and switches; repeat, or separate by commas")
+      ->take_all()
+      ->default_str(fmt::format("{}", fmt::join(options.schemes, " ")));
+  command
+      .add_option("--close",
+                  options.close,
+                  "Close policy: eager, quantile:q=0.9, conforming:mu=1, published:mu=1")
+      ->capture_default_str();
+  add_cluster_options(command, options);
+  command
+      .add_option("--max-delay",
+                  options.max_delay,
+                  "T, with --scheme auto: at most T+1 jobs in flight (default: models - 1)")
+      ->check(CLI::NonNegativeNumber);
+  command
+      .add_option("--models", options.models, "M, networks trained at once; each has its own start")
+      ->capture_default_str();
+  command
+      .add_option(
+          "--optimizer",
+          options.optimizers,
+          "adam:lr=0.01 or sgd:lr=0.1,momentum=0.9; repeat it and model i takes the i-th, in turn")
+      ->take_all()
+      ->capture_default_str();
+  command
+      .add_option("--updates", options.updates, "Updates of each network; jobs = models * updates")
+      ->capture_default_str();
   command.add_flag(
       "--verify", options.verify, "Compare every decoded gradient with the directly computed one");
   command.add_flag("--json", options.json, "Print the report as JSON");

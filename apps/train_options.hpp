@@ -23,6 +23,7 @@ struct TrainOptions {
   std::string model = "small-cnn";
   std::string device = "cpu";
   int models = 4;
+  int max_delay = -1;  ///< of `auto`: T, so that at most T+1 jobs are in flight; -1: M - 1
   std::vector<std::string> optimizers = {"adam:lr=0.01"};
   std::string data = "data/mnist";
   int batch = 256;
@@ -37,6 +38,9 @@ struct TrainOptions {
 
   int jobs() const { return models * updates; }
 };
+
+/// Those that say what a worker computes, how fast, and how many there are.
+void add_cluster_options(CLI::App& command, TrainOptions& options);
 
 void add_train_options(CLI::App& command, TrainOptions& options);
 

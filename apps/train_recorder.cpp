@@ -1,5 +1,6 @@
 #include "train_recorder.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <limits>
@@ -33,7 +34,12 @@ Recorder::Recorder(const Plan& plan,
   progress_ = std::make_unique<Progress>(display);
 }
 
-void Recorder::on_round(const RoundReport& report) {
+void Recorder::say(const std::string& line) {
+  progress_->clear();
+  fmt::print(stderr, "{}\n", line);
+}
+
+void Recorder::on_round(const RoundReport& report, const std::string& label) {
   const RoundRecord& record = *report.record;
   run_.history.push_back(summarize(record));
   std::vector<JobLoss> losses;
@@ -42,7 +48,7 @@ void Recorder::on_round(const RoundReport& report) {
     run_.loss[job.model.index()].push_back({record.closed, job.job, job.loss});
     state_.loss[job.model.index()] = job.loss;
   }
-  if (auto written = metrics_.write(run_.label, record, losses); !written && !error_) {
+  if (auto written = metrics_.write(label, record, losses); !written && !error_) {
     error_ = written.error();
     stop_ = true;  // a run whose metrics are lost is not worth going on
   }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "paceline/expected.hpp"
 #include "paceline/local_runtime.hpp"
@@ -24,7 +25,11 @@ class Recorder {
            MetricsWriter& metrics,
            std::atomic<bool>& stop);
 
-  void on_round(const RoundReport& report);
+  /// @param label  of the scheme that played the round
+  void on_round(const RoundReport& report, const std::string& label);
+
+  /// A line for people, beside the live progress.
+  void say(const std::string& line);
 
   /// The run has ended well: leaves one line of progress.
   void finish() { progress_->finish(state_); }

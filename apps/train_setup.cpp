@@ -5,9 +5,14 @@
 #include <string>
 #include <utility>
 
+#include "paceline/auto_scheme.hpp"
 #include "paceline/close_policy.hpp"
 #include "paceline/round_coordinator.hpp"
 #include "paceline/simulator.hpp"
+
+#ifdef PACELINE_HAVE_TORCH
+#include "paceline/torch_models.hpp"
+#endif
 
 namespace paceline::app {
 namespace {
@@ -40,6 +45,27 @@ Expected<Mnist> load_data(const TrainOptions& options) {
   return Mnist{slice(all, 0, kTrain), slice(all, kTrain, kTest)};
 }
 
+Expected<Plan> make_auto_plan(const Setup& setup) {
+  const TrainOptions& options = setup.options;
+  auto switching = SwitchingCoordinator::make(AutoScheme::measuring(options.close),
+                                              {.workers = setup.delays.workers,
+                                               .jobs = options.jobs(),
+                                               .models = options.models,
+                                               .batch_size = options.batch,
+                                               .seed = options.seed,
+                                               .study_between_rounds = false});
+  if (!switching) return Unexpected(switching.error());
+  Plan plan;
+  plan.info = (*switching)->segments().front().info;
+  plan.info.name = "auto";
+  plan.info.parameters.clear();
+  plan.info.parts = SwitchingCoordinator::kParts;
+  plan.info.chunk_size = (*switching)->chunk_size();
+  plan.switching = switching->get();
+  plan.coordinator = std::move(*switching);
+  return plan;
+}
+
 Expected<Plan> make_plan(const std::string& text, const Setup& setup) {
   const TrainOptions& options = setup.options;
   auto policy = make_close_policy(options.close);
@@ -70,6 +96,22 @@ Expected<Plan> make_plan(const std::string& text, const Setup& setup) {
 
 }  // namespace
 
+void register_models() {
+#ifdef PACELINE_HAVE_TORCH
+  register_torch_models().value();  // on the CPU; --device comes later
+#endif
+}
+
+Expected<void> use_device(const std::string& device) {
+#ifdef PACELINE_HAVE_TORCH
+  return register_torch_models(device);
+#else
+  if (device == "cpu") return {};
+  return invalid(fmt::format(
+      "device '{}' cannot be used: this build has no LibTorch; cpu always can", device));
+#endif
+}
+
 Expected<Setup> make_setup(const TrainOptions& options) {
   if (auto good = check_numbers(options); !good) return Unexpected(good.error());
   Setup setup;
@@ -83,7 +125,7 @@ Expected<Setup> make_setup(const TrainOptions& options) {
 
   for (const std::string& list : options.schemes) {
     for (const std::string& text : split_schemes(list)) {
-      auto plan = make_plan(text, setup);
+      auto plan = text == "auto" ? make_auto_plan(setup) : make_plan(text, setup);
       if (!plan) return Unexpected(plan.error());
       setup.plans.push_back(std::move(*plan));
     }

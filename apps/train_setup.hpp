@@ -11,6 +11,7 @@
 #include "paceline/expected.hpp"
 #include "paceline/model_bank.hpp"
 #include "paceline/scheme.hpp"
+#include "paceline/switching_coordinator.hpp"
 #include "paceline/training.hpp"
 #include "train_options.hpp"
 
@@ -20,6 +21,7 @@ namespace paceline::app {
 struct Plan {
   SchemeInfo info;
   std::unique_ptr<Coordinator> coordinator;
+  SwitchingCoordinator* switching = nullptr;  ///< the coordinator, if the scheme is `auto`
   std::optional<Seconds> predicted;
   std::optional<Seconds> limit;
 };
@@ -33,6 +35,12 @@ struct Setup {
   std::unique_ptr<BatchSampler> sampler;
   std::vector<Plan> plans;
 };
+
+/// Makes LibTorch's networks known, where there are any, so that help lists them.
+void register_models();
+
+/// Lets LibTorch's networks compute there.
+Expected<void> use_device(const std::string& device);
 
 /// Checks every option and builds every scheme.
 Expected<Setup> make_setup(const TrainOptions& options);

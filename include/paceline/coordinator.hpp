@@ -112,6 +112,11 @@ class Coordinator {
   /// no actions. @return whether more is left
   virtual bool study() { return false; }
 
+  /// From now on jobs in flight are finished and no others started; then the coordinator ends.
+  /// After start() only. @return how many jobs it will have delivered; 0 from one that delivers
+  /// none
+  virtual int start_no_more_jobs() { return 0; }
+
   virtual std::unique_ptr<Coordinator> clone() const = 0;
 
  protected:

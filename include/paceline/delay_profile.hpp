@@ -46,6 +46,11 @@ Expected<DelayProfile> parse_delay_profile(std::string_view bytes,
 Expected<DelayProfile> read_delay_profile(const std::string& path,
                                           const ImportOptions& options = {});
 
+/// A profile as wide CSV: comments, a header with workers, rounds and load, one line per round. Times
+/// have nine digits.
+/// @param comment  one line for people; empty: none
+std::string to_wide_csv(const DelayProfile& profile, std::string_view comment);
+
 /// The first `workers` columns of a profile that has at least as many.
 DelayProfile first_workers(const DelayProfile& profile, int workers);
 

@@ -64,4 +64,17 @@ Expected<DelayProfile> parse_wide_csv(std::string_view text, const std::string& 
   return profile;
 }
 
+std::string to_wide_csv(const DelayProfile& profile, std::string_view comment) {
+  std::string text = comment.empty() ? std::string() : fmt::format("# {}\n", comment);
+  text += fmt::format(
+      "# workers={} rounds={} load={}\n", profile.workers, profile.rounds, profile.load);
+  for (int r = 0; r < profile.rounds; ++r) {
+    for (int i = 0; i < profile.workers; ++i) {
+      text += fmt::format("{}{:.9g}", i == 0 ? "" : ",", profile.at(r, i));
+    }
+    text += '\n';
+  }
+  return text;
+}
+
 }  // namespace paceline

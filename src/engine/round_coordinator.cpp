@@ -59,6 +59,14 @@ class RoundCoordinator final : public Coordinator {
     return actions;
   }
 
+  int start_no_more_jobs() override {
+    // A running round has started the jobs of its orders; so there is one that is not decoded, or
+    // closing this round ends the run.
+    const auto last = std::find(started_.rbegin(), started_.rend(), true);
+    options_.jobs = static_cast<int>(started_.rend() - last);
+    return options_.jobs;
+  }
+
   bool study() override { return !finished_ && scheme_->study(); }
 
   std::unique_ptr<Coordinator> clone() const override {

@@ -44,6 +44,26 @@ for file in metrics.jsonl config.json report.html; do
   [ -s "$scratch/run/$file" ] || fail "train left no $file"
 done
 
+# auto: measures uncoded, switches once, names every round's scheme, keeps the gradients exact
+expect 0 'auto: round' "${train[@]}" --scheme auto --updates 120 --verify \
+  --delays bursty:base=0.004,slow=8,bad=0.1,good=0.5
+grep -q '"auto: uncoded' "$scratch/run/metrics.jsonl" || fail "auto does not name the scheme of a round"
+
+# probe: a known cluster, measured, is found again
+probe=(probe --model softmax --data synthetic --batch 64 --workers 4 --rounds 4 --out "$scratch/probe")
+expect 0 "wrote $scratch/probe-load0.5.csv" "${probe[@]}" --loads 0,0.5,1 --delays constant:base=0.02,slope=0.02
+probed=()
+for load in 0.015625 0.5 1; do probed+=(--profile "$scratch/probe-load$load.csv"); done
+expect 0 'and 2 more loads' simulate "${probed[@]}" --scheme gc:s=1 --jobs 10
+expect 0 '"slope"' delays "$scratch"/probe-load*.csv --json
+# Answers are at most milliseconds late on a busy machine, never early.
+awk -F '[:,]' '/"slope":/ { slope = $2 } /"intercept":/ { base = $2 }
+  END { exit !(base > 0.0199 && base < 0.025 && slope > 0.015 && slope < 0.025) }' "$scratch/out" ||
+  fail "probe did not find base 0.02, slope 0.02: $(grep -E '"(slope|intercept)"' "$scratch/out")"
+expect 2 'load 2 is not allowed' "${probe[@]}" --loads 2
+expect 2 '32 of 64 samples' "${probe[@]}" --loads 0.5,0.501
+expect 1 'no answer within 0.05 s from workers 0, 1, 2, 3' "${probe[@]}" --patience 0.05 --delays constant:base=10
+expect 2 'there is no folder' "${probe[@]}" --out /nowhere/at/all
 
 # delays: forms of files, several loads, fits
 printf 'worker,step,ms\n0,1,10\n1,1,20\n0,2,11\n1,2,19\n' > "$scratch/long.csv"
