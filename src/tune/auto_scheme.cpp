@@ -15,6 +15,9 @@ namespace {
 constexpr int kResamples = 6;
 constexpr double kNotWorthIt = 0.01;
 
+/// For compare(), which tunes a scheme that is named alone.
+const std::string kUncodedAsItIs = "uncoded:bundle=1";
+
 /// How much longer a takes than b, at least, for all jobs: the paired mean less two standard
 /// errors.
 double surely_longer(const ComparedScheme& a, const ComparedScheme& b) {
@@ -84,6 +87,7 @@ Expected<AutoChoice> choose_scheme(const DelayTable& measured,
                                    const SearchControl& control) {
   CompareOptions compared;
   compared.schemes = auto_candidates(measured.workers(), options.models);
+  std::ranges::replace(compared.schemes, std::string("uncoded"), kUncodedAsItIs);
   compared.closes = {options.close};
   compared.jobs = options.jobs;
   compared.max_delay = options.models - 1;
@@ -99,6 +103,7 @@ Expected<AutoChoice> choose_scheme(const DelayTable& measured,
   const ComparedScheme& best = simplest_good(found->schemes);
   AutoChoice choice;
   choice.choice = {best.candidate.scheme, best.candidate.close};
+  if (choice.choice.scheme == kUncodedAsItIs) choice.choice = AutoScheme::measuring(options.close);
   choice.played = static_cast<int>(found->schemes.size());
   choice.seconds_per_job = best.mean_seconds() / options.jobs;
   choice.seconds_per_round = choice.seconds_per_job * best.info.jobs_per_round;

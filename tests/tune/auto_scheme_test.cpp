@@ -77,6 +77,8 @@ TEST(AutoScheme, WithoutStragglersItStaysUncoded) {
   const Outcome outcome = play_auto(Changing(kSteady, kSteady, 0, 1), 300);
   ASSERT_EQ(outcome.choices.size(), 1U);
   EXPECT_TRUE(outcome.choices[0].choice.scheme.starts_with("uncoded"));
+  EXPECT_EQ(outcome.choices[0].played, static_cast<int>(auto_candidates(kWorkers, kModels).size()));
+  EXPECT_NEAR(outcome.choices[0].uncoded_seconds_per_job, 0.1 + 2.0 / kWorkers, 1e-9);
 }
 
 TEST(AutoScheme, WithStragglersItIsFasterThanUncoded) {
