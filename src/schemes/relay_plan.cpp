@@ -13,12 +13,11 @@ namespace {
 
 constexpr std::size_t kRescueCopies = 3;
 
-int open_jobs(const std::vector<Unit>& units) {
-  int count = 0;
-  for (std::size_t i = 0; i < units.size(); ++i) {
-    count += i == 0 || units[i].job != units[i - 1].job ? 1 : 0;
-  }
-  return count;
+/// How many jobs may start. Job t needs the parameters that job t - (T+1) makes, so it is not the
+/// number of open jobs that counts but how far back the oldest one is.
+int free_jobs(const Game& game, const Ledger& ledger) {
+  if (ledger.units.empty()) return game.window;
+  return game.window - (ledger.started - ledger.units.front().job.value);
 }
 
 /// The workers and units of one part of the data.
@@ -286,7 +285,7 @@ void plan_round(const Setting& setting,
                 Round round,
                 const Forecast& forecast,
                 RoundWork& work) {
-  const int free = game.window - open_jobs(ledger.units);
+  const int free = free_jobs(game, ledger);
   PACELINE_CHECK(free >= 0);
   const int jobs = std::min({setting.bundle, game.jobs - ledger.started, free});
   work.round = round;

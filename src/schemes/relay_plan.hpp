@@ -32,7 +32,7 @@ struct Setting {
 struct Game {
   int workers = 0;  ///< n
   int chunks = 0;   ///< of a job, equal; at least kChunksPerWorker * n
-  int window = 1;   ///< T+1: most jobs open at any time
+  int window = 1;   ///< T+1: job t starts once all jobs up to t-(T+1) are done
   int jobs = 0;     ///< jobs in the sequence
   int groups = 1;   ///< G <= n, divides `chunks`: worker i holds part i mod G of the data, one
                     ///< G-th; every job has units in each part

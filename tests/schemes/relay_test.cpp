@@ -88,7 +88,10 @@ TEST(Relay, DecodesEveryJobFromEachSampleOnceAndInTime) {
     std::map<int, int> first_round;
     for (std::size_t r = 0; r < player.rounds().size(); ++r) {
       const PlayedRound& round = player.rounds()[r];
-      for (const int job : jobs_of(round.all)) first_round.emplace(job, static_cast<int>(r));
+      for (const int job : jobs_of(round.all)) {
+        first_round.emplace(job, static_cast<int>(r));
+        EXPECT_TRUE(job <= delay || decoded.contains(job - delay - 1));
+      }
       started.merge(jobs_of(round.all));
       EXPECT_LE(static_cast<int>(started.size() - decoded.size()), info.open_jobs);
       for (const Decoding& decoding : round.decoded) {
