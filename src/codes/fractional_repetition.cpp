@@ -13,6 +13,7 @@
 #include "codes/parameters.hpp"
 #include "paceline/check.hpp"
 #include "paceline/gradient_code.hpp"
+#include "paceline/simd.hpp"
 
 namespace paceline {
 namespace {
@@ -70,12 +71,11 @@ bool every_mixed_group_answered(int groups, const WorkerSet& answered) {
   return true;
 }
 
-// Vectorises by itself; these clones let one binary use what the machine has.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-__attribute__((target_clones("avx512f", "avx2", "default")))
-#endif
 /// first[u] = the least time of the workers i = u (mod groups).
-void least_per_group(const double* times, std::size_t n, double* first, std::size_t groups) {
+PACELINE_SIMD void least_per_group(const double* times,
+                                   std::size_t n,
+                                   double* first,
+                                   std::size_t groups) {
   std::size_t i = 0;
   for (; i + groups <= n; i += groups) {
     for (std::size_t u = 0; u < groups; ++u) {

@@ -8,18 +8,12 @@
 #include <utility>
 
 #include "paceline/check.hpp"
+#include "paceline/simd.hpp"
 
 namespace paceline {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-// The loops below vectorise by themselves; these clones let one binary use what the machine has.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define PACELINE_SIMD __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define PACELINE_SIMD
-#endif
 
 /// at[i] = opened + took[i]
 PACELINE_SIMD void add_times(double opened, const double* took, double* at, std::size_t n) {

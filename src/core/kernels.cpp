@@ -7,14 +7,7 @@
 #include <cstdint>
 
 #include "paceline/check.hpp"
-
-// The loops below vectorise by themselves; these clones let one binary use what the machine has.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
-#define PACELINE_SIMD __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define PACELINE_SIMD
-#endif
+#include "paceline/simd.hpp"
 
 namespace paceline {
 namespace {

@@ -8,15 +8,13 @@
 
 #include "paceline/check.hpp"
 #include "paceline/delays.hpp"
+#include "paceline/simd.hpp"
 
 namespace paceline {
 namespace {
 
-// Vectorises by itself; these clones let one binary use what the machine has.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-__attribute__((target_clones("avx512f", "avx2", "default")))
-#endif
-void add_work(const double* base, double per_load, const double* loads, double* took, int n) {
+PACELINE_SIMD void add_work(
+    const double* base, double per_load, const double* loads, double* took, int n) {
   for (int i = 0; i < n; ++i) took[i] = base[i] + per_load * loads[i];
 }
 

@@ -19,18 +19,12 @@
 #include <utility>
 
 #include "paceline/check.hpp"
+#include "paceline/simd.hpp"
 
 namespace paceline {
 namespace {
 
 using Word = std::uint64_t;
-
-// One binary counts bits with the machine's instruction for it where there is one.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define PACELINE_SIMD __attribute__((target_clones("avx2", "default")))
-#else
-#define PACELINE_SIMD
-#endif
 
 /// A round at one load: who answers by the cutoff, and what that costs.
 struct Cut {
