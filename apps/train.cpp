@@ -15,10 +15,10 @@
 #include "command.hpp"
 #include "interrupt.hpp"
 #include "machine.hpp"
+#include "paceline/auto_pilot.hpp"
 #include "paceline/local_runtime.hpp"
 #include "paceline/metrics.hpp"
 #include "paceline/run_report.hpp"
-#include "train_auto.hpp"
 #include "train_options.hpp"
 #include "train_recorder.hpp"
 #include "train_setup.hpp"
@@ -33,6 +33,7 @@ AutoOptions auto_options(const TrainOptions& options) {
   automatic.models =
       options.max_delay < 0 ? options.models : std::min(options.models, options.max_delay + 1);
   automatic.close = options.close;
+  automatic.seed = options.seed;
   return automatic;
 }
 
@@ -91,6 +92,12 @@ Expected<SchemeRun> play(const Plan& plan,
   run.mean_stragglers = result->mean_stragglers;
   run.overruns = result->overruns;
   run.bytes_per_round = result->bytes_per_round;
+  if (pilot) {
+    run.predicted = pilot->predicted();
+    if (local.delays != nullptr) {
+      run.limit = clairvoyant_total(*local.delays, plan.switching->segments(), options.jobs());
+    }
+  }
   if (options.verify) {
     run.worst_verify_error = result->worst_verify_error;
     run.verified = result->verified;

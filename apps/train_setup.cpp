@@ -123,6 +123,14 @@ Expected<Setup> make_setup(const TrainOptions& options) {
   if (!delays) return Unexpected(delays.error());
   setup.delays = std::move(*delays);
 
+  auto data = load_data(options);
+  if (!data) return Unexpected(data.error());
+  setup.data = std::make_unique<Mnist>(std::move(*data));
+  if (options.batch > setup.data->train.samples) {
+    return invalid(fmt::format("--batch {} is more than the {} training samples",
+                               options.batch,
+                               setup.data->train.samples));
+  }
   for (const std::string& list : options.schemes) {
     for (const std::string& text : split_schemes(list)) {
       auto plan = text == "auto" ? make_auto_plan(setup) : make_plan(text, setup);
@@ -134,14 +142,6 @@ Expected<Setup> make_setup(const TrainOptions& options) {
     if (auto optimizer = make_optimizer(text); !optimizer) return Unexpected(optimizer.error());
   }
 
-  auto data = load_data(options);
-  if (!data) return Unexpected(data.error());
-  setup.data = std::make_unique<Mnist>(std::move(*data));
-  if (options.batch > setup.data->train.samples) {
-    return invalid(fmt::format("--batch {} is more than the {} training samples",
-                               options.batch,
-                               setup.data->train.samples));
-  }
   auto model = make_training_model(options.model, setup.data->train);
   if (!model) return Unexpected(model.error());
   setup.model = std::move(*model);

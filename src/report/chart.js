@@ -90,6 +90,16 @@ const pointer = (event, root, width) => {
   return [(event.clientX - box.left) * width / box.width, (event.clientY - box.top) * width / box.width];
 };
 
+// A ticked box under `id`, beside a sample of the marks it stands for, that tells `changed` whether it is ticked.
+const add_box = (id, label, sample, changed) => {
+  const box = html('input', {type: 'checkbox', checked: ''});
+  box.onchange = () => changed(box.checked);
+  at(id).append(html('label', {}, box, sample, label));
+};
+const line_sample = style => svg('svg', {width: 22, height: 4},
+  svg('line', {x2: 22, y1: 2, y2: 2, 'stroke-width': 3, style}));
+const dot_sample = style => svg('svg', {width: 10, height: 10}, svg('circle', {cx: 5, cy: 5, r: 4, style}));
+
 // Draws again whenever the width, the colour scheme or the medium changes.
 const keep_drawn = draw => {
   is_dark.addEventListener('change', draw);

@@ -180,10 +180,7 @@ const draw_scatter = () => {
 
 // ---- controls ----
 for (const s of played) {
-  const box = html('input', {type: 'checkbox', checked: ''});
-  box.onchange = () => { s.hidden = !box.checked; draw_progress(); };
-  at('series').append(html('label', {}, box, svg('svg', {width: 22, height: 4},
-    svg('line', {x2: 22, y1: 2, y2: 2, 'stroke-width': 3, style: s.stroke})), s.full_label));
+  add_box('series', s.full_label, line_sample(s.stroke), shown => { s.hidden = !shown; draw_progress(); });
 }
 if (trials.length) {
   for (const m of [...new Set(trials.map(t => t.m))].sort((a, b) => a - b)) {
@@ -191,13 +188,10 @@ if (trials.length) {
   }
   at('bundled').onchange = draw_scatter;
   for (const name of kinds.filter(kind => trials.some(t => t.name === kind))) {
-    const box = html('input', {type: 'checkbox', checked: ''});
-    box.onchange = () => {
-      box.checked ? hidden_kinds.delete(name) : hidden_kinds.add(name);
+    add_box('kinds', name, dot_sample(`fill:${colour_of(name)}`), shown => {
+      shown ? hidden_kinds.delete(name) : hidden_kinds.add(name);
       draw_scatter();
-    };
-    at('kinds').append(html('label', {}, box, svg('svg', {width: 10, height: 10},
-      svg('circle', {cx: 5, cy: 5, r: 4, style: `fill:${colour_of(name)}`})), name));
+    });
   }
 } else {
   at('search').remove();

@@ -120,10 +120,7 @@ const draw_loss = () => {
 
 // ---- controls ----
 for (const s of schemes) {
-  const box = html('input', {type: 'checkbox', checked: ''});
-  box.onchange = () => { s.hidden = !box.checked; draw_loss(); };
-  at('series').append(html('label', {}, box, svg('svg', {width: 22, height: 4},
-    svg('line', {x2: 22, y1: 2, y2: 2, 'stroke-width': 3, style: s.stroke})), s.label));
+  add_box('series', s.label, line_sample(s.stroke), shown => { s.hidden = !shown; draw_loss(); });
 }
 const names = data.models.length > 1 ? [['mean over the models', -1]] : [];
 data.models.forEach((name, m) => names.push([name, m]));

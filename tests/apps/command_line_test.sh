@@ -111,6 +111,7 @@ expect 2 'jobs >= 1' "${simulate[@]}" --scheme uncoded --jobs 0
 expect 2 'jobs' "${simulate[@]}" --scheme uncoded --jobs many
 expect 2 'models >= 2' "${train[@]}" --models 1 --scheme m-sgc:B=1,W=2,lambda=1
 expect 2 'at least 1' "${train[@]}" --updates 0
+expect 2 '--batch 2000000000 is more than the 8192 training samples' "${train[@]}" --scheme auto --batch 2000000000
 expect 2 "code 'repetition' keeps it" "${train[@]}" --workers 256 --scheme gc:s=64,code=cyclic
 
 # files
