@@ -11,7 +11,7 @@
 #include "paceline/simulator.hpp"
 
 #ifdef PACELINE_HAVE_TORCH
-#include "paceline/torch_models.hpp"
+#include "paceline/torch_plugin.hpp"
 #endif
 
 namespace paceline::app {
@@ -98,13 +98,13 @@ Expected<Plan> make_plan(const std::string& text, const Setup& setup) {
 
 void register_models() {
 #ifdef PACELINE_HAVE_TORCH
-  register_torch_models().value();  // on the CPU; --device comes later
+  register_torch_plugin().value();  // on the CPU; --device comes later
 #endif
 }
 
 Expected<void> use_device(const std::string& device) {
 #ifdef PACELINE_HAVE_TORCH
-  return register_torch_models(device);
+  return register_torch_plugin(device);
 #else
   if (device == "cpu") return {};
   return invalid(fmt::format(
