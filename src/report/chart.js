@@ -90,6 +90,22 @@ const pointer = (event, root, width) => {
   return [(event.clientX - box.left) * width / box.width, (event.clientY - box.top) * width / box.width];
 };
 
+// A line that follows the pointer across a plot from x = left, `wide` by `tall`, whose values are 0 ... last;
+// `show` tells what is at a value.
+const follow_pointer = (root, width, {left, wide, tall, last}, show) => {
+  const cursor = line(0, 8, 0, tall, 'cursor');
+  cursor.setAttribute('visibility', 'hidden');
+  root.append(cursor);
+  root.onmousemove = event => {
+    const px = pointer(event, root, width)[0], value = (px - left) / wide * last;
+    if (value < 0 || value > last) return root.onmouseleave();
+    cursor.setAttribute('transform', `translate(${px} 0)`);
+    cursor.setAttribute('visibility', 'visible');
+    show(event, value);
+  };
+  root.onmouseleave = () => { cursor.setAttribute('visibility', 'hidden'); hide_tip(); };
+};
+
 // A ticked box under `id`, beside a sample of the marks it stands for, that tells `changed` whether it is ticked.
 const add_box = (id, label, sample, changed) => {
   const box = html('input', {type: 'checkbox', checked: ''});

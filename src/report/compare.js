@@ -86,20 +86,12 @@ const draw_progress = () => {
     const steps = s.doneAt.map((t, i) => `H${x(t).toFixed(1)}V${y(s.done[i]).toFixed(1)}`).join('');
     root.append(svg('path', {class: 'curve', d: `M${x(0)} ${y(0)}${steps}`, style: s.stroke}));
   }
-  const cursor = line(0, 8, 0, tall, 'cursor');
-  cursor.setAttribute('visibility', 'hidden');
-  root.append(cursor);
-  root.onmousemove = event => {
-    const px = pointer(event, root, width)[0], value = (px - left) / wide * last;
-    if (value < 0 || value > last) return root.onmouseleave();
-    cursor.setAttribute('transform', `translate(${px} 0)`);
-    cursor.setAttribute('visibility', 'visible');
+  follow_pointer(root, width, {left, wide, tall, last}, (event, value) => {
     show_tip(event, seconds(value), visible.map(s => {
       const i = s.doneAt.findLastIndex(t => t <= value);
       return [s.label, i < 0 ? 0 : s.done[i], s.colour];
     }));
-  };
-  root.onmouseleave = () => { cursor.setAttribute('visibility', 'hidden'); hide_tip(); };
+  });
 };
 
 // ---- load against time ----
