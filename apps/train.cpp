@@ -28,15 +28,6 @@ namespace {
 
 constexpr double kBrokenGradient = 1e-3;  // a verified error above this is no rounding
 
-AutoOptions auto_options(const TrainOptions& options) {
-  AutoOptions automatic;
-  automatic.models =
-      options.max_delay < 0 ? options.models : std::min(options.models, options.max_delay + 1);
-  automatic.close = options.close;
-  automatic.seed = options.seed;
-  return automatic;
-}
-
 /// @param remarks  gets a line for everything that was decided in the run
 Expected<SchemeRun> play(const Plan& plan,
                          const Setup& setup,

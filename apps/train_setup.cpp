@@ -47,13 +47,14 @@ Expected<Mnist> load_data(const TrainOptions& options) {
 
 Expected<Plan> make_auto_plan(const Setup& setup) {
   const TrainOptions& options = setup.options;
-  auto switching = SwitchingCoordinator::make(AutoScheme::measuring(options.close),
-                                              {.workers = setup.delays.workers,
-                                               .jobs = options.jobs(),
-                                               .models = options.models,
-                                               .batch_size = options.batch,
-                                               .seed = options.seed,
-                                               .study_between_rounds = false});
+  auto switching = SwitchingCoordinator::make(
+      measuring_choice(setup.delays.workers, auto_options(options).models, options.close),
+      {.workers = setup.delays.workers,
+       .jobs = options.jobs(),
+       .models = options.models,
+       .batch_size = options.batch,
+       .seed = options.seed,
+       .study_between_rounds = false});
   if (!switching) return Unexpected(switching.error());
   Plan plan;
   plan.info = (*switching)->segments().front().info;
@@ -95,6 +96,15 @@ Expected<Plan> make_plan(const std::string& text, const Setup& setup) {
 }
 
 }  // namespace
+
+AutoOptions auto_options(const TrainOptions& options) {
+  AutoOptions automatic;
+  automatic.models =
+      options.max_delay < 0 ? options.models : std::min(options.models, options.max_delay + 1);
+  automatic.close = options.close;
+  automatic.seed = options.seed;
+  return automatic;
+}
 
 void register_models() {
 #ifdef PACELINE_HAVE_TORCH

@@ -17,7 +17,7 @@ namespace paceline {
 
 class AutoPilot {
  public:
-  /// @param switching  plays AutoScheme::measuring() at first; outlives the pilot
+  /// @param switching  plays measuring_choice() at first; outlives the pilot
   /// @param jobs       of the run
   AutoPilot(SwitchingCoordinator& switching, const AutoOptions& options, int workers, int jobs);
   /// Ends a search that is running.

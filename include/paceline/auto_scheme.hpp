@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "paceline/delay_table.hpp"
@@ -46,10 +48,16 @@ struct AutoOptions {
 
 struct AutoChoice {
   SchemeChoice choice;
-  int played = 0;                      ///< schemes
-  double seconds_per_job = 0;          ///< predicted, once the scheme has got going
-  double uncoded_seconds_per_job = 0;  ///< predicted for what was measured
+  int played = 0;                        ///< schemes
+  double seconds_per_job = 0;            ///< predicted, once the scheme has got going
+  double uncoded_seconds_per_job = 0;    ///< predicted, with one job per round
+  double measuring_seconds_per_job = 0;  ///< predicted for what was played while measuring
 };
+
+/// What is played while response times are measured: uncoded, since everybody must answer, and with
+/// as many jobs per round as can be, since such rounds are long. At most `models` and a divisor of
+/// n.
+SchemeChoice measuring_choice(int workers, int models, const std::string& close);
 
 /// The schemes that are worth a try with n workers and M models, from the simplest on; `uncoded` is
 /// the first, those that find their setting in the run come after those of their kind with a fixed
@@ -81,6 +89,9 @@ class DriftWatch {
   /// A round has closed. @param jobs  decoded in it
   Verdict add(Seconds round, int jobs);
 
+  /// The last whole window over what was expected of it.
+  double ratio() const { return last_ / expected_; }
+
   /// From now on the last whole window is what is expected.
   void believe();
 
@@ -97,22 +108,26 @@ class DriftWatch {
 /// The order of events: measure, tune, watch, measure again, ...
 ///
 /// A window that departs after others have agreed is a drift. Where the very first window departs,
-/// the prediction was wrong, so measuring once more may help. If it was wrong twice in a row, this
-/// machine does not do as predicted (too few cores, for one): the run itself is believed, and
-/// watched for a drift from there.
+/// the prediction was wrong, so measuring once more may help. If it was wrong twice in a row and by
+/// about the same factor, this machine does not do as predicted (too few cores, for one): the run
+/// itself is believed, and watched for a drift from there.
 class AutoScheme {
  public:
   /// Rounds to measure: as many as two bootstrap blocks.
   static constexpr int kMeasuredRounds = 2 * kBootstrapBlock;
   /// Rounds in a window of the watch.
   static constexpr int kWindow = 30;
+  /// Two predictions were wrong alike if their factors differ by less than this factor.
+  static constexpr double kSameMiss = 1.5;
 
   enum class Wish { kNothing, kTune, kMeasure };
 
-  /// @param jobs  of the run
-  AutoScheme(int workers, int jobs) : measured_(workers), jobs_left_(jobs) {}
+  /// @param jobs       of the run
+  /// @param measuring  measuring_choice()
+  AutoScheme(int workers, int jobs, SchemeChoice measuring)
+      : measuring_(std::move(measuring)), measured_(workers), jobs_left_(jobs) {}
 
-  static SchemeChoice measuring(const std::string& close) { return {"uncoded", close}; }
+  const SchemeChoice& measuring() const { return measuring_; }
 
   /// A round has closed.
   /// @return kTune: choose a scheme for measured() and call chosen(); kMeasure: play measuring()
@@ -124,21 +139,24 @@ class AutoScheme {
   void chosen(const SchemeChoice& choice, double seconds_per_job);
 
   /// Nothing was found: measuring() goes on, and is expected to take what it took.
-  void found_nothing(const std::string& close);
+  void found_nothing();
 
  private:
   enum class Phase { kMeasuring, kTuning, kWatching };
 
   bool must_measure(DriftWatch::Verdict verdict);
 
+  SchemeChoice measuring_;
   Phase phase_ = Phase::kMeasuring;
   ObservedDelays measured_;
   Seconds measured_time_{0};
+  int measured_jobs_ = 0;
   int jobs_left_;
   SchemeChoice choice_;
   DriftWatch watch_{0, kWindow};
-  bool kept_ = false;    ///< a window agreed with what was predicted for choice_
-  bool missed_ = false;  ///< the choice before it took another time than predicted from the first
+  bool kept_ = false;             ///< a window agreed with what was predicted for choice_
+  std::optional<double> missed_;  ///< by what factor the choice before it took longer than
+                                  ///< predicted from the first; nothing if it did as predicted
 };
 
 }  // namespace paceline

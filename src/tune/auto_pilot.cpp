@@ -40,7 +40,10 @@ AutoPilot::AutoPilot(SwitchingCoordinator& switching,
                      const AutoOptions& options,
                      int workers,
                      int jobs)
-    : switching_(switching), options_(options), jobs_(jobs), auto_(workers, jobs) {}
+    : switching_(switching),
+      options_(options),
+      jobs_(jobs),
+      auto_(workers, jobs, measuring_choice(workers, options.models, options.close)) {}
 
 AutoPilot::~AutoPilot() {
   stop_ = true;
@@ -57,7 +60,7 @@ std::optional<std::string> AutoPilot::on_round(const RoundRecord& record) {
   if (searching_.valid() && searching_.wait_for(0s) == std::future_status::ready) {
     const Expected<AutoChoice> found = searching_.get();
     if (found) return take_choice(*found, record.round);
-    auto_.found_nothing(options_.close);
+    auto_.found_nothing();
     return fmt::format("round {}: stays uncoded: {}", record.round.value, found.error().message);
   }
   switch (wish) {
@@ -67,7 +70,7 @@ std::optional<std::string> AutoPilot::on_round(const RoundRecord& record) {
                               [this, measured = auto_.measured()] { return search(measured); });
       break;
     case AutoScheme::Wish::kMeasure:
-      switching_.switch_to(AutoScheme::measuring(options_.close)).value();
+      switching_.switch_to(auto_.measuring()).value();
       return fmt::format("round {}: jobs do not take what was expected: measures again, uncoded",
                          record.round.value);
     case AutoScheme::Wish::kNothing:
@@ -85,7 +88,7 @@ Expected<AutoChoice> AutoPilot::search(const DelayTable& measured) {
 std::string AutoPilot::take_choice(const AutoChoice& choice, Round round) {
   const bool change = switching_.segments().back().choice != choice.choice;
   seconds_per_job_.resize(switching_.segments().size() - 1);
-  seconds_per_job_.emplace_back(choice.uncoded_seconds_per_job);
+  seconds_per_job_.emplace_back(choice.measuring_seconds_per_job);
   if (change) {
     switching_.switch_to(choice.choice).value();
     seconds_per_job_.emplace_back(choice.seconds_per_job);

@@ -15,7 +15,6 @@ namespace {
 constexpr int kResamples = 6;
 constexpr double kNotWorthIt = 0.01;
 
-/// What is measured.
 const std::string kUncoded = "uncoded";
 
 /// For compare(), which tunes a scheme that is named alone.
@@ -62,6 +61,12 @@ Delay ObservedDelays::delay(Round round, WorkerId worker) const {
   return delays_.at(round.index() * static_cast<std::size_t>(workers_) + worker.index());
 }
 
+SchemeChoice measuring_choice(int workers, int models, const std::string& close) {
+  int m = std::min(workers, models);
+  while (workers % m != 0) --m;
+  return {m > 1 ? fmt::format("uncoded:bundle={}", m) : kUncoded, close};
+}
+
 std::vector<std::string> auto_candidates(int workers, int models) {
   std::vector<std::string> texts;
   const auto add_repetition = [&](int m) {
@@ -86,6 +91,11 @@ std::vector<std::string> auto_candidates(int workers, int models) {
   }
   const int delay = std::min(3, models - 1);
   texts.push_back(fmt::format("relay:T={},r0=1", delay));
+  if (models > 1) {
+    for (const int r0 : {1, 2}) {
+      texts.push_back(fmt::format("relay:T={},r0={},bundle={}", delay, r0, models));
+    }
+  }
   texts.push_back(fmt::format("relay:T={}", delay));
   std::erase_if(texts, [&](const std::string& text) {
     const auto scheme = make_scheme(text, {.workers = workers});
@@ -122,11 +132,18 @@ Expected<AutoChoice> choose_scheme(const DelayTable& measured,
   if (!half) return Unexpected(half.error());
   AutoChoice choice;
   choice.choice = {best.candidate.scheme, best.candidate.close};
-  if (choice.choice.scheme == kUncodedAsItIs) choice.choice = AutoScheme::measuring(options.close);
+  if (choice.choice.scheme == kUncodedAsItIs) choice.choice.scheme = kUncoded;
   choice.played = static_cast<int>(found->schemes.size());
   choice.seconds_per_job = (best.mean_seconds() - half->schemes.front().mean_seconds()) /
                            (options.jobs - options.jobs / 2);
   choice.uncoded_seconds_per_job = found->schemes.front().mean_seconds() / options.jobs;
+  const auto measuring =
+      std::ranges::find(found->schemes,
+                        measuring_choice(measured.workers(), options.models, options.close).scheme,
+                        [](const ComparedScheme& scheme) { return scheme.candidate.scheme; });
+  choice.measuring_seconds_per_job = measuring == found->schemes.end()
+                                         ? choice.uncoded_seconds_per_job
+                                         : measuring->mean_seconds() / options.jobs;
   return choice;
 }
 
@@ -160,9 +177,10 @@ AutoScheme::Wish AutoScheme::on_round(const RoundRecord& record,
                                       const SwitchingCoordinator::Segment& segment) {
   const int decoded = static_cast<int>(record.decoded.size());
   jobs_left_ -= decoded;
-  if (phase_ == Phase::kMeasuring && segment.choice.scheme == kUncoded) {
+  if (phase_ == Phase::kMeasuring && segment.choice == measuring_) {
     measured_.add(record.answers, segment.info.load);
     measured_time_ += record.closed - record.opened;
+    measured_jobs_ += decoded;
     if (measured_.rounds() < kMeasuredRounds) return Wish::kNothing;
     phase_ = Phase::kTuning;
     return Wish::kTune;
@@ -172,6 +190,7 @@ AutoScheme::Wish AutoScheme::on_round(const RoundRecord& record,
     phase_ = Phase::kMeasuring;
     measured_ = ObservedDelays(measured_.workers());
     measured_time_ = Seconds{0};
+    measured_jobs_ = 0;
     return Wish::kMeasure;
   }
   return Wish::kNothing;
@@ -180,13 +199,18 @@ AutoScheme::Wish AutoScheme::on_round(const RoundRecord& record,
 bool AutoScheme::must_measure(DriftWatch::Verdict verdict) {
   if (verdict == DriftWatch::Verdict::kAgrees) kept_ = true;
   if (verdict != DriftWatch::Verdict::kDeparts) return false;
-  if (!kept_ && missed_) {
-    watch_.believe();
-    kept_ = true;
-    return false;
+  if (kept_) {
+    missed_.reset();
+  } else {
+    const double ratio = watch_.ratio();
+    if (missed_ && std::abs(std::log(ratio / *missed_)) < std::log(kSameMiss)) {
+      watch_.believe();
+      kept_ = true;
+      return false;
+    }
+    missed_ = ratio;
   }
-  missed_ = !kept_;
-  return jobs_left_ > 2 * kMeasuredRounds;
+  return jobs_left_ > 2 * std::max(measured_jobs_, kMeasuredRounds);
 }
 
 void AutoScheme::chosen(const SchemeChoice& choice, double seconds_per_job) {
@@ -196,8 +220,8 @@ void AutoScheme::chosen(const SchemeChoice& choice, double seconds_per_job) {
   kept_ = false;
 }
 
-void AutoScheme::found_nothing(const std::string& close) {
-  chosen(measuring(close), measured_time_.count() / measured_.rounds());
+void AutoScheme::found_nothing() {
+  chosen(measuring_, measured_time_.count() / std::max(1, measured_jobs_));
 }
 
 }  // namespace paceline

@@ -16,18 +16,18 @@ namespace {
 
 constexpr int kWorkers = 8;
 constexpr int kModels = 2;
-constexpr int kJobs = 400;
+constexpr int kJobs = 440;
 constexpr int kChange = 80;  // the first round of the other cluster
 
-/// All take 2 ms. From round kChange on they take 6 ms, and 30 ms in one round of seven.
+/// All take 2 ms. From round kChange on they take 5 ms, and 20 ms in one round of seven.
 double milliseconds(int round, int worker) {
   if (round < kChange) return 2;
-  return (3 * round + 5 * worker) % 7 == 0 ? 30 : 6;
+  return (3 * round + 5 * worker) % 7 == 0 ? 20 : 5;
 }
 
 TEST(AutoPilot, TunesAgainInALiveRunWhoseClusterChanges) {
   const test::ScriptedDelays delays(kWorkers, milliseconds);
-  auto switching = SwitchingCoordinator::make(AutoScheme::measuring("eager"),
+  auto switching = SwitchingCoordinator::make(measuring_choice(kWorkers, kModels, "eager"),
                                               {.workers = kWorkers,
                                                .jobs = kJobs,
                                                .models = kModels,

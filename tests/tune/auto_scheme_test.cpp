@@ -46,13 +46,13 @@ struct Outcome {
 };
 
 Outcome play_auto(const DelaySource& delays, int jobs) {
-  const SchemeChoice first = AutoScheme::measuring("eager");
+  const SchemeChoice first = measuring_choice(kWorkers, kModels, "eager");
   auto switching =
       SwitchingCoordinator::make(
           first,
           {.workers = kWorkers, .jobs = jobs, .models = kModels, .batch_size = 64, .seed = kSeed})
           .value();
-  AutoScheme automatic(kWorkers, jobs);
+  AutoScheme automatic(kWorkers, jobs, first);
   Outcome outcome;
   SimulatorOptions options;
   options.workers = WorkerKind::kPersistent;
@@ -185,7 +185,7 @@ class Told {
     return wish;
   }
 
-  AutoScheme automatic{2, 100000};
+  AutoScheme automatic{2, 100000, {"uncoded"}};
 };
 
 TEST(AutoScheme, MeasuresOnceMoreIfItPredictedWrongAndThenBelievesTheRun) {
@@ -203,11 +203,22 @@ TEST(AutoScheme, MeasuresOnceMoreIfItPredictedWrongAndThenBelievesTheRun) {
   EXPECT_EQ(told.rounds(choice.scheme, 2, 2 * AutoScheme::kWindow), Wish::kMeasure) << "a drift";
 }
 
+TEST(AutoScheme, MeasuresAgainIfItIsWrongInAnotherWayThanBefore) {
+  using Wish = AutoScheme::Wish;
+  Told told;
+  const SchemeChoice choice{"gc:groups=1"};
+  for (const double seconds : {1.0, 4.0, 0.2}) {
+    EXPECT_EQ(told.rounds("uncoded", 1, 1000), Wish::kTune);
+    told.automatic.chosen(choice, 0.5);
+    EXPECT_EQ(told.rounds(choice.scheme, seconds, AutoScheme::kWindow), Wish::kMeasure);
+  }
+}
+
 TEST(AutoScheme, WatchesWhatItPlaysAlsoIfNothingWasFound) {
   using Wish = AutoScheme::Wish;
   Told told;
   EXPECT_EQ(told.rounds("uncoded", 1, 1000), Wish::kTune);
-  told.automatic.found_nothing("eager");
+  told.automatic.found_nothing();
   EXPECT_EQ(told.rounds("uncoded", 1, 1000), Wish::kNothing);
   EXPECT_EQ(told.rounds("uncoded", 2, 2 * AutoScheme::kWindow), Wish::kMeasure);
 }
@@ -221,6 +232,13 @@ TEST(AutoScheme, SplitsTimesByWhatWorkersComputed) {
   EXPECT_EQ(observed.delay(Round{0}, WorkerId{0}).base, Seconds{2});
   EXPECT_EQ(observed.delay(Round{0}, WorkerId{0}).per_load, Seconds{2});
   EXPECT_EQ(observed.delay(Round{0}, WorkerId{1}).base, Seconds{0});
+}
+
+TEST(AutoScheme, MeasuresWithAsManyJobsPerRoundAsFit) {
+  EXPECT_EQ(measuring_choice(16, 4, "eager").scheme, "uncoded:bundle=4");
+  EXPECT_EQ(measuring_choice(9, 4, "eager").scheme, "uncoded:bundle=3");
+  EXPECT_EQ(measuring_choice(7, 4, "eager").scheme, "uncoded");
+  EXPECT_EQ(measuring_choice(2, 4, "eager").scheme, "uncoded:bundle=2");
 }
 
 TEST(AutoScheme, CandidatesCanBePlayed) {
