@@ -101,8 +101,9 @@ void add_compare(CLI::App& program, Run& run) {
   command
       ->add_option("--schemes,--scheme",
                    options->schemes,
-                   "With parameters: as given; a name alone (gc): tuned; all: every scheme with "
-                   "every close rule, bundled or not")
+                   "With parameters: as given; a name alone (gc): tuned, with as many jobs per "
+                   "round as --jobs-per-round allows; all: every scheme with every close rule, "
+                   "bundled or not")
       ->take_all()
       ->capture_default_str();
   command
@@ -114,9 +115,10 @@ void add_compare(CLI::App& program, Run& run) {
   command->add_option("--seeds", options->seeds, "Resamples to play, seeds 0 ... N-1")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  command->add_flag("--shuffle-workers",
-                    options->shuffle_workers,
-                    "Renumber the workers, anew for every resample");
+  command->add_flag(
+      "--shuffle-workers",
+      options->shuffle_workers,
+      "Renumber the workers, anew for every resample: takes away what neighbours share");
   CLI::Option* report = command
                             ->add_option("--report",
                                          options->report,

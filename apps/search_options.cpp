@@ -84,7 +84,8 @@ void add_search_options(CLI::App& command, SearchOptions& options) {
   command
       .add_option("--jobs-per-round",
                   options.jobs_per_round,
-                  "Jobs started in a round: auto, 1 (no bundling), or exactly so many")
+                  "Jobs that tuned schemes start in a round: auto (any number within max-delay + "
+                  "1), 1 (no bundling), or exactly so many")
       ->capture_default_str();
   command.add_option("--jobs", options.jobs, "Gradients to deliver in each play")
       ->check(CLI::PositiveNumber)

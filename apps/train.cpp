@@ -15,10 +15,10 @@
 #include "command.hpp"
 #include "interrupt.hpp"
 #include "machine.hpp"
+#include "paceline/auto_pilot.hpp"
 #include "paceline/local_runtime.hpp"
 #include "paceline/metrics.hpp"
 #include "paceline/run_report.hpp"
-#include "train_auto.hpp"
 #include "train_options.hpp"
 #include "train_recorder.hpp"
 #include "train_setup.hpp"
@@ -27,14 +27,6 @@ namespace paceline::app {
 namespace {
 
 constexpr double kBrokenGradient = 1e-3;  // a verified error above this is no rounding
-
-AutoOptions auto_options(const TrainOptions& options) {
-  AutoOptions automatic;
-  automatic.models =
-      options.max_delay < 0 ? options.models : std::min(options.models, options.max_delay + 1);
-  automatic.close = options.close;
-  return automatic;
-}
 
 /// @param remarks  gets a line for everything that was decided in the run
 Expected<SchemeRun> play(const Plan& plan,
@@ -91,6 +83,12 @@ Expected<SchemeRun> play(const Plan& plan,
   run.mean_stragglers = result->mean_stragglers;
   run.overruns = result->overruns;
   run.bytes_per_round = result->bytes_per_round;
+  if (pilot) {
+    run.predicted = pilot->predicted();
+    if (local.delays != nullptr) {
+      run.limit = clairvoyant_total(*local.delays, plan.switching->segments(), options.jobs());
+    }
+  }
   if (options.verify) {
     run.worst_verify_error = result->worst_verify_error;
     run.verified = result->verified;

@@ -11,7 +11,7 @@
 #include "paceline/simulator.hpp"
 
 #ifdef PACELINE_HAVE_TORCH
-#include "paceline/torch_models.hpp"
+#include "paceline/torch_plugin.hpp"
 #endif
 
 namespace paceline::app {
@@ -47,13 +47,14 @@ Expected<Mnist> load_data(const TrainOptions& options) {
 
 Expected<Plan> make_auto_plan(const Setup& setup) {
   const TrainOptions& options = setup.options;
-  auto switching = SwitchingCoordinator::make(AutoScheme::measuring(options.close),
-                                              {.workers = setup.delays.workers,
-                                               .jobs = options.jobs(),
-                                               .models = options.models,
-                                               .batch_size = options.batch,
-                                               .seed = options.seed,
-                                               .study_between_rounds = false});
+  auto switching = SwitchingCoordinator::make(
+      measuring_choice(setup.delays.workers, auto_options(options).models, options.close),
+      {.workers = setup.delays.workers,
+       .jobs = options.jobs(),
+       .models = options.models,
+       .batch_size = options.batch,
+       .seed = options.seed,
+       .study_between_rounds = false});
   if (!switching) return Unexpected(switching.error());
   Plan plan;
   plan.info = (*switching)->segments().front().info;
@@ -96,15 +97,24 @@ Expected<Plan> make_plan(const std::string& text, const Setup& setup) {
 
 }  // namespace
 
+AutoOptions auto_options(const TrainOptions& options) {
+  AutoOptions automatic;
+  automatic.models =
+      options.max_delay < 0 ? options.models : std::min(options.models, options.max_delay + 1);
+  automatic.close = options.close;
+  automatic.seed = options.seed;
+  return automatic;
+}
+
 void register_models() {
 #ifdef PACELINE_HAVE_TORCH
-  register_torch_models().value();  // on the CPU; --device comes later
+  register_torch_plugin().value();  // on the CPU; --device comes later
 #endif
 }
 
 Expected<void> use_device(const std::string& device) {
 #ifdef PACELINE_HAVE_TORCH
-  return register_torch_models(device);
+  return register_torch_plugin(device);
 #else
   if (device == "cpu") return {};
   return invalid(fmt::format(
@@ -123,6 +133,14 @@ Expected<Setup> make_setup(const TrainOptions& options) {
   if (!delays) return Unexpected(delays.error());
   setup.delays = std::move(*delays);
 
+  auto data = load_data(options);
+  if (!data) return Unexpected(data.error());
+  setup.data = std::make_unique<Mnist>(std::move(*data));
+  if (options.batch > setup.data->train.samples) {
+    return invalid(fmt::format("--batch {} is more than the {} training samples",
+                               options.batch,
+                               setup.data->train.samples));
+  }
   for (const std::string& list : options.schemes) {
     for (const std::string& text : split_schemes(list)) {
       auto plan = text == "auto" ? make_auto_plan(setup) : make_plan(text, setup);
@@ -134,14 +152,6 @@ Expected<Setup> make_setup(const TrainOptions& options) {
     if (auto optimizer = make_optimizer(text); !optimizer) return Unexpected(optimizer.error());
   }
 
-  auto data = load_data(options);
-  if (!data) return Unexpected(data.error());
-  setup.data = std::make_unique<Mnist>(std::move(*data));
-  if (options.batch > setup.data->train.samples) {
-    return invalid(fmt::format("--batch {} is more than the {} training samples",
-                               options.batch,
-                               setup.data->train.samples));
-  }
   auto model = make_training_model(options.model, setup.data->train);
   if (!model) return Unexpected(model.error());
   setup.model = std::move(*model);

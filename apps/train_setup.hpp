@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "delay_options.hpp"
+#include "paceline/auto_scheme.hpp"
 #include "paceline/coordinator.hpp"
 #include "paceline/data_set.hpp"
 #include "paceline/expected.hpp"
@@ -35,6 +36,9 @@ struct Setup {
   std::unique_ptr<BatchSampler> sampler;
   std::vector<Plan> plans;
 };
+
+/// What `--scheme auto` may choose from.
+AutoOptions auto_options(const TrainOptions& options);
 
 /// Makes LibTorch's networks known, where there are any, so that help lists them.
 void register_models();

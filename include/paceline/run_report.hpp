@@ -44,9 +44,10 @@ struct SchemeRun {
   int jobs_per_round = 1;  ///< m
   int jobs = 0;            ///< decoded
   int rounds = 0;
-  int wait_outs = 0;                         ///< rounds whose close policy waited past its cutoff
-  Seconds total{0};                          ///< from the start to the last decoded job
-  std::optional<Seconds> predicted;          ///< the same by the simulator, before the run
+  int wait_outs = 0;  ///< rounds whose close policy waited past its cutoff
+  Seconds total{0};   ///< from the start to the last decoded job
+  /// The same by the simulator, before the run; for `auto` by what it chose its schemes for.
+  std::optional<Seconds> predicted;
   std::optional<Seconds> limit;              ///< clairvoyant limit for the same jobs
   double mean_stragglers = 0;                ///< per round
   std::optional<double> worst_verify_error;  ///< relative; empty: gradients were not verified

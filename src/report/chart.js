@@ -90,6 +90,32 @@ const pointer = (event, root, width) => {
   return [(event.clientX - box.left) * width / box.width, (event.clientY - box.top) * width / box.width];
 };
 
+// A line that follows the pointer across a plot from x = left, `wide` by `tall`, whose values are 0 ... last;
+// `show` tells what is at a value.
+const follow_pointer = (root, width, {left, wide, tall, last}, show) => {
+  const cursor = line(0, 8, 0, tall, 'cursor');
+  cursor.setAttribute('visibility', 'hidden');
+  root.append(cursor);
+  root.onmousemove = event => {
+    const px = pointer(event, root, width)[0], value = (px - left) / wide * last;
+    if (value < 0 || value > last) return root.onmouseleave();
+    cursor.setAttribute('transform', `translate(${px} 0)`);
+    cursor.setAttribute('visibility', 'visible');
+    show(event, value);
+  };
+  root.onmouseleave = () => { cursor.setAttribute('visibility', 'hidden'); hide_tip(); };
+};
+
+// A ticked box under `id`, beside a sample of the marks it stands for, that tells `changed` whether it is ticked.
+const add_box = (id, label, sample, changed) => {
+  const box = html('input', {type: 'checkbox', checked: ''});
+  box.onchange = () => changed(box.checked);
+  at(id).append(html('label', {}, box, sample, label));
+};
+const line_sample = style => svg('svg', {width: 22, height: 4},
+  svg('line', {x2: 22, y1: 2, y2: 2, 'stroke-width': 3, style}));
+const dot_sample = style => svg('svg', {width: 10, height: 10}, svg('circle', {cx: 5, cy: 5, r: 4, style}));
+
 // Draws again whenever the width, the colour scheme or the medium changes.
 const keep_drawn = draw => {
   is_dark.addEventListener('change', draw);

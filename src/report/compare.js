@@ -86,20 +86,12 @@ const draw_progress = () => {
     const steps = s.doneAt.map((t, i) => `H${x(t).toFixed(1)}V${y(s.done[i]).toFixed(1)}`).join('');
     root.append(svg('path', {class: 'curve', d: `M${x(0)} ${y(0)}${steps}`, style: s.stroke}));
   }
-  const cursor = line(0, 8, 0, tall, 'cursor');
-  cursor.setAttribute('visibility', 'hidden');
-  root.append(cursor);
-  root.onmousemove = event => {
-    const px = pointer(event, root, width)[0], value = (px - left) / wide * last;
-    if (value < 0 || value > last) return root.onmouseleave();
-    cursor.setAttribute('transform', `translate(${px} 0)`);
-    cursor.setAttribute('visibility', 'visible');
+  follow_pointer(root, width, {left, wide, tall, last}, (event, value) => {
     show_tip(event, seconds(value), visible.map(s => {
       const i = s.doneAt.findLastIndex(t => t <= value);
       return [s.label, i < 0 ? 0 : s.done[i], s.colour];
     }));
-  };
-  root.onmouseleave = () => { cursor.setAttribute('visibility', 'hidden'); hide_tip(); };
+  });
 };
 
 // ---- load against time ----
@@ -180,10 +172,7 @@ const draw_scatter = () => {
 
 // ---- controls ----
 for (const s of played) {
-  const box = html('input', {type: 'checkbox', checked: ''});
-  box.onchange = () => { s.hidden = !box.checked; draw_progress(); };
-  at('series').append(html('label', {}, box, svg('svg', {width: 22, height: 4},
-    svg('line', {x2: 22, y1: 2, y2: 2, 'stroke-width': 3, style: s.stroke})), s.full_label));
+  add_box('series', s.full_label, line_sample(s.stroke), shown => { s.hidden = !shown; draw_progress(); });
 }
 if (trials.length) {
   for (const m of [...new Set(trials.map(t => t.m))].sort((a, b) => a - b)) {
@@ -191,13 +180,10 @@ if (trials.length) {
   }
   at('bundled').onchange = draw_scatter;
   for (const name of kinds.filter(kind => trials.some(t => t.name === kind))) {
-    const box = html('input', {type: 'checkbox', checked: ''});
-    box.onchange = () => {
-      box.checked ? hidden_kinds.delete(name) : hidden_kinds.add(name);
+    add_box('kinds', name, dot_sample(`fill:${colour_of(name)}`), shown => {
+      shown ? hidden_kinds.delete(name) : hidden_kinds.add(name);
       draw_scatter();
-    };
-    at('kinds').append(html('label', {}, box, svg('svg', {width: 10, height: 10},
-      svg('circle', {cx: 5, cy: 5, r: 4, style: `fill:${colour_of(name)}`})), name));
+    });
   }
 } else {
   at('search').remove();

@@ -35,7 +35,7 @@ std::string cell(const std::string& text, const char* attributes = "") {
   return fmt::format("<td{}>{}</td>", attributes, escape(text));
 }
 
-std::string table(const Rows& rows) {
+std::string table(const Comparison& comparison, const Rows& rows) {
   std::string out = "<table>\n<thead><tr>";
   for (const auto& [heading, unit] : {std::pair{"scheme", ""},
                                       std::pair{"close", ""},
@@ -46,7 +46,8 @@ std::string table(const Rows& rows) {
                                       std::pair{"time", "mean, s"},
                                       std::pair{"sd", "s"},
                                       std::pair{"limit", "s"},
-                                      std::pair{"time", "x limit"}}) {
+                                      std::pair{"time", "x limit"},
+                                      std::pair{"time", "x relay"}}) {
     out += fmt::format("<th scope=\"col\">{}<small>{}</small></th>", heading, unit);
   }
   out += "</tr></thead>\n<tbody>\n";
@@ -66,6 +67,8 @@ std::string table(const Rows& rows) {
     out += cell(aligned_number(row->sd_seconds(), largest));
     out += cell(aligned_number(row->mean_limit(), largest));
     out += cell(fmt::format("{:.3f}", row->ratio_to_limit()));
+    const auto to_relay = ratio_to_relay(comparison, *row);
+    out += cell(to_relay ? fmt::format("{:.3f}", *to_relay) : "");
     out += "</tr>\n";
   }
   return out + "</tbody>\n</table>";
@@ -201,7 +204,7 @@ std::string comparison_html(const Comparison& comparison, const PageFacts& facts
                   fact("Command", facts.command, true) + fact("Machine", facts.machine) +
                       fact("Date", facts.date)},
                  {"note", escape(note(comparison))},
-                 {"comparison", table(rows)},
+                 {"comparison", table(comparison, rows)},
                  {"data", script_safe(data.dump(-1, ' ', false, Json::error_handler_t::replace))}});
 }
 

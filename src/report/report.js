@@ -100,30 +100,19 @@ const draw_loss = () => {
     const path = s.curve.map(([px, py]) => `${x(px).toFixed(1)} ${y(py).toFixed(1)}`).join('L');
     if (path) root.append(svg('path', {class: 'curve', d: 'M' + path, style: s.stroke}));
   }
-  const cursor = line(0, 8, 0, tall, 'cursor');
-  cursor.setAttribute('visibility', 'hidden');
-  root.append(cursor);
-  root.onmousemove = event => {
-    const px = pointer(event, root, width)[0], value = (px - left) / wide * last;
-    if (value < 0 || value > last) return root.onmouseleave();
-    cursor.setAttribute('transform', `translate(${px} 0)`);
-    cursor.setAttribute('visibility', 'visible');
+  follow_pointer(root, width, {left, wide, tall, last}, (event, value) => {
     const rows = visible.map(s => {
       const done = s.curve.length && value > s.curve[s.curve.length - 1][0];
       const point = s.curve.findLast(p => p[0] <= value);
       return [s.label, (point ? digits(point[1]) : '-') + (done && axis === 'time' ? ' (done)' : ''), s.colour];
     });
     show_tip(event, axis === 'time' ? seconds(value) : `job ${Math.floor(value)}`, rows);
-  };
-  root.onmouseleave = () => { cursor.setAttribute('visibility', 'hidden'); hide_tip(); };
+  });
 };
 
 // ---- controls ----
 for (const s of schemes) {
-  const box = html('input', {type: 'checkbox', checked: ''});
-  box.onchange = () => { s.hidden = !box.checked; draw_loss(); };
-  at('series').append(html('label', {}, box, svg('svg', {width: 22, height: 4},
-    svg('line', {x2: 22, y1: 2, y2: 2, 'stroke-width': 3, style: s.stroke})), s.label));
+  add_box('series', s.label, line_sample(s.stroke), shown => { s.hidden = !shown; draw_loss(); });
 }
 const names = data.models.length > 1 ? [['mean over the models', -1]] : [];
 data.models.forEach((name, m) => names.push([name, m]));

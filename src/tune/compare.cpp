@@ -174,12 +174,7 @@ class Comparer {
     auto played = play(compared);
     if (!played) return played;
     if (comparison_.interrupted) return {};
-    // A rule that changes nothing makes no row of its own.
-    const bool known = std::ranges::any_of(comparison_.schemes, [&](const ComparedScheme& other) {
-      return other.tuned && compared.tuned && other.info.label() == compared.info.label() &&
-             other.seconds == compared.seconds;
-    });
-    if (!known) comparison_.schemes.push_back(std::move(compared));
+    comparison_.schemes.push_back(std::move(compared));
     return {};
   }
 

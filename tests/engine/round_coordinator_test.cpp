@@ -12,14 +12,6 @@ namespace {
 
 using namespace test;
 
-std::unique_ptr<Coordinator> make(Script script,
-                                  std::string_view policy,
-                                  const RoundOptions& options) {
-  return make_round_coordinator(
-             make_scripted(std::move(script)), make_close_policy(policy).value(), options)
-      .value();
-}
-
 Arrived answer(int worker, int round, int dispatch = 0, double compute = 0) {
   return {{WorkerId{worker}, Round{round}, dispatch, Seconds{compute}}};
 }

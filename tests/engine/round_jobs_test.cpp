@@ -12,14 +12,6 @@ namespace {
 
 using namespace test;
 
-std::unique_ptr<Coordinator> make(Script script,
-                                  std::string_view policy,
-                                  const RoundOptions& options) {
-  return make_round_coordinator(
-             make_scripted(std::move(script)), make_close_policy(policy).value(), options)
-      .value();
-}
-
 Actions arrive(Coordinator& coordinator, int worker, int round, double now) {
   return coordinator.on(Arrived{{WorkerId{worker}, Round{round}, 0, Seconds{0}}}, Seconds{now});
 }

@@ -6,9 +6,12 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "paceline/close_policy.hpp"
+#include "paceline/round_coordinator.hpp"
 #include "paceline/scheme.hpp"
 
 namespace paceline::test {
@@ -99,6 +102,15 @@ inline Script simple_script(int workers, int need) {
 
 inline std::unique_ptr<Scheme> make_scripted(Script script) {
   return std::make_unique<ScriptedScheme>(std::move(script));
+}
+
+/// A round coordinator that plays the script.
+inline std::unique_ptr<Coordinator> make(Script script,
+                                         std::string_view policy,
+                                         const RoundOptions& options) {
+  return make_round_coordinator(
+             make_scripted(std::move(script)), make_close_policy(policy).value(), options)
+      .value();
 }
 
 }  // namespace paceline::test

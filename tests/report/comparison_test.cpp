@@ -5,6 +5,7 @@
 #include <string>
 
 #include "paceline/comparison_report.hpp"
+#include "report/comparison_rows.hpp"
 
 namespace paceline {
 namespace {
@@ -47,7 +48,22 @@ TEST(ComparisonText, PutsTheLimitAboveTheSchemesWithAsManyJobsPerRound) {
   EXPECT_LT(text.rfind("clairvoyant limit"), text.find("uncoded:bundle=2"));
   EXPECT_NE(text.find("8 workers, 20 jobs, cluster.csv, 30 recorded rounds, 3 resamples"),
             std::string::npos);
-  EXPECT_NE(text.find("*: settings chosen on other resamples"), std::string::npos);
+  EXPECT_NE(text.find("*: named without settings, so tuned (one job per round): chosen on other "
+                      "resamples"),
+            std::string::npos);
+}
+
+TEST(ComparisonText, ShowsWhoBeatsRelayWithAsManyJobsPerRound) {
+  for (const ComparedScheme& row : sample().schemes) {
+    const auto ratio = ratio_to_relay(sample(), row);
+    if (row.info.name == "relay") {
+      EXPECT_EQ(ratio, 1.0);
+    } else if (row.info.jobs_per_round == sample().schemes.back().info.jobs_per_round) {
+      EXPECT_DOUBLE_EQ(ratio.value(), row.mean_seconds() / sample().schemes.back().mean_seconds());
+    } else {
+      EXPECT_FALSE(ratio.has_value());
+    }
+  }
 }
 
 TEST(ComparisonPage, HoldsWhatTheChartsDraw) {

@@ -176,9 +176,14 @@ struct TrainingRun {
   }
 
   Expected<LocalRunResult> go() {
-    auto bank = make_bank();
     auto coordinator =
         make_round_coordinator(scheme->clone(), make_close_policy(policy).value(), rounds);
+    return go(*coordinator.value());
+  }
+
+  /// With another coordinator than that of `scheme`; `rounds` says for how many jobs and models.
+  Expected<LocalRunResult> go(Coordinator& coordinator) {
+    auto bank = make_bank();
     std::vector<std::unique_ptr<GradientSource>> sources;
     for (int m = 0; m < rounds.models; ++m) {
       sources.push_back(std::make_unique<QuadraticSource>(hook));
@@ -189,7 +194,7 @@ struct TrainingRun {
         for (const auto& job : report.jobs) losses.push_back(job.loss);
       };
     }
-    auto result = run_local(*coordinator.value(), bank, sources, sampler_, options);
+    auto result = run_local(coordinator, bank, sources, sampler_, options);
     for (int m = 0; m < rounds.models; ++m) weights.push_back(*bank.parameters(ModelId{m}));
     return result;
   }

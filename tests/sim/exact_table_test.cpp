@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,9 @@ struct Row {
   double slope;
   double uncoded, cyclic, groups32, groups26;
 };
+
+/// For GoogleTest, which would print bytes.
+void PrintTo(const Row& row, std::ostream* out) { *out << row.profile << " seed " << row.seed; }
 
 constexpr Row kRows[] = {
     {"lambda-cnn-long-canada-b2048", 0, 1.12175331, 308.5295, 179.4096, 136.9107, 134.2988},

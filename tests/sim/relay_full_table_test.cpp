@@ -1,4 +1,8 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <cctype>
+#include <string>
 
 #include "sim/relay_table.hpp"
 #include "support/shared_files.hpp"
@@ -23,7 +27,16 @@ TEST_P(RelayFullTable, FixedSettingsTakeTheTimesOfTheSpecification) {
 
 INSTANTIATE_TEST_SUITE_P(Columns,
                          RelayFullTable,
-                         ::testing::Range(std::size_t{0}, test::kRelayColumns.size()));
+                         ::testing::Range(std::size_t{0}, test::kRelayColumns.size()),
+                         [](const auto& each) {
+                           const test::TableColumn& column = test::kRelayColumns[each.param];
+                           std::string name =
+                               fmt::format("{} slope {}", column.profile, column.slope);
+                           for (char& c : name) {
+                             if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+                           }
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace paceline

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 
 #include "paceline/random.hpp"
@@ -20,6 +21,11 @@ struct ConformanceCase {
   int jobs = 12;
   /// Builds it where it is not in the catalogue; may be empty.
   std::function<std::unique_ptr<Scheme>(const ConformanceCase&)> build = {};
+
+  /// For GoogleTest, which would print bytes.
+  inline void PrintTo(const ConformanceCase& test, std::ostream* out) {
+    *out << test.scheme << " on " << test.workers << " workers";
+  }
 
   std::unique_ptr<Scheme> make() const;
 

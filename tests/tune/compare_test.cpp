@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "paceline/close_policy.hpp"
 #include "support/shared_files.hpp"
 
 namespace paceline {
@@ -71,20 +73,23 @@ TEST(Compare, ShowsEveryRuleAndBundlingWhenAskedForAll) {
   ASSERT_TRUE(compared) << compared.error().message;
   std::set<std::string> names;
   std::set<int> bundles;
-  bool published = false;
-  bool model = false;
+  std::map<std::pair<std::string, bool>, std::set<CloseRule>> rules;
   for (const ComparedScheme& scheme : compared->schemes) {
     names.insert(scheme.info.name);
     bundles.insert(scheme.info.jobs_per_round);
-    published = published || scheme.candidate.close.starts_with("published");
-    model = model || scheme.candidate.close.find("rule=model") != std::string::npos;
+    rules[{scheme.info.name, scheme.info.jobs_per_round > 1}].insert(
+        make_close_policy(scheme.candidate.close).value()->rule());
     EXPECT_TRUE(scheme.tuned);
     EXPECT_LE(scheme.info.open_jobs, 2) << scheme.info.label();
     EXPECT_EQ(scheme.seconds.size(), 2U);
   }
   EXPECT_EQ(names, (std::set<std::string>{"uncoded", "gc", "sr-sgc", "m-sgc", "relay"}));
   EXPECT_EQ(bundles, (std::set<int>{1, 2}));
-  EXPECT_TRUE(published && model);
+  const std::set all = {CloseRule::kDecodable, CloseRule::kModel, CloseRule::kPublished};
+  EXPECT_EQ((rules[{"gc", false}]), all);
+  EXPECT_EQ((rules[{"gc", true}]), all);
+  EXPECT_EQ((rules[{"sr-sgc", false}]), all);
+  EXPECT_EQ((rules[{"m-sgc", false}]), all) << "also where two rules play alike";
   EXPECT_GT(compared->trials.size(), 100U);
 }
 

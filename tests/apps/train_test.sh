@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# train and probe: what they write, and how they end.
+. "$(dirname "$0")/support.sh" "$@"
+
+# several schemes, verified
+expect 0 'verify' "${train[@]}" --scheme uncoded,gc:s=1,code=mds,sr-sgc:B=1,W=2,lambda=2,m-sgc:B=1,W=2,lambda=1,relay \
+  --delays constant:base=0.002 --verify
+for file in metrics.jsonl config.json report.html; do
+  [ -s "$scratch/run/$file" ] || fail "train left no $file"
+done
+
+# a LibTorch network, where this build has them: the plugin is found
+if "$program" train --help | grep -q mlp; then
+  expect 0 'per job' train --model mlp --data synthetic --models 1 --updates 1 --batch 64 --workers 2 --scheme uncoded \
+    --run-dir "$scratch/run"
+fi
+
+# auto: measures uncoded, switches once, names every round's scheme, keeps the gradients exact
+expect 0 'auto: round' "${train[@]}" --scheme auto --updates 120 --verify \
+  --delays bursty:base=0.004,slow=8,bad=0.1,good=0.5
+grep -q '"auto: uncoded' "$scratch/run/metrics.jsonl" || fail "auto does not name the scheme of a round"
+
+# probe: a known cluster, measured, is found again
+probe=(probe --model softmax --data synthetic --batch 64 --workers 4 --rounds 4 --out "$scratch/probe")
+expect 0 "wrote $scratch/probe-load0.5.csv" "${probe[@]}" --loads 0,0.5,1 --delays constant:base=0.02,slope=0.02
+probed=()
+for load in 0.015625 0.5 1; do probed+=(--profile "$scratch/probe-load$load.csv"); done
+expect 0 'and 2 more loads' simulate "${probed[@]}" --scheme gc:s=1 --jobs 10
+expect 0 '"slope"' delays "$scratch"/probe-load*.csv --json
+# Answers are at most milliseconds late on a busy machine, never early.
+awk -F '[:,]' '/"slope":/ { slope = $2 } /"intercept":/ { base = $2 }
+  END { exit !(base > 0.0199 && base < 0.025 && slope > 0.015 && slope < 0.025) }' "$scratch/out" ||
+  fail "probe did not find base 0.02, slope 0.02: $(grep -E '"(slope|intercept)"' "$scratch/out")"
+expect 2 'load 2 is not allowed' "${probe[@]}" --loads 2
+expect 2 '32 of 64 samples' "${probe[@]}" --loads 0.5,0.501
+expect 1 'no answer within 0.05 s from workers 0, 1, 2, 3' "${probe[@]}" --patience 0.05 --delays constant:base=10
+expect 2 'there is no folder' "${probe[@]}" --out /nowhere/at/all
+
+# a full disk ends the run with a reason
+mkdir "$scratch/full"
+ln -s /dev/full "$scratch/full/metrics.jsonl"
+expect 1 'No space left' "${train[@]}" --run-dir "$scratch/full"
+
+# Ctrl-C: one line, files closed, exit code 130
+"$program" train --model softmax --data synthetic --models 2 --updates 5000 --workers 4 --scheme uncoded \
+  --delays constant:base=0.05 --run-dir "$scratch/stopped" > "$scratch/out" 2> "$scratch/err" &
+child=$!
+for _ in $(seq 200); do # until the first round is written
+  [ -s "$scratch/stopped/metrics.jsonl" ] && break
+  sleep 0.05
+done
+kill -INT $child
+wait $child
+code=$?
+checks=$((checks + 1))
+[ $code = 130 ] || fail "exit code $code instead of 130 after Ctrl-C"
+grep -q 'interrupted' "$scratch/err" || fail "no word of the interruption: $(cat "$scratch/err")"
+tail -n 1 "$scratch/stopped/metrics.jsonl" | grep -q '}$' || fail "metrics.jsonl ends in half a line"
+
+finish
