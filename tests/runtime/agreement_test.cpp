@@ -114,7 +114,7 @@ void expect_agreement(const std::vector<Case>& cases) {
   for (const Case& how : cases) {
     results.push_back(std::async(std::launch::async, [how] {
       std::string difference;
-      for (int scale = 1; scale <= 8; scale *= 2) {
+      for (int scale = 1; scale <= 16; scale *= 2) {
         difference = disagreement(how, scale);
         if (difference.empty()) break;
       }
