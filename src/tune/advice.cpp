@@ -107,14 +107,17 @@ std::string slow_sentence(const TunedScheme& scheme, const Tuning& tuning) {
   constexpr std::size_t kFew = 20;  // one in so many
   const bool few = tuning.slow_workers.size() * kFew < static_cast<std::size_t>(tuning.workers);
   if (few || !scheme.left_out.empty()) return {};
-  const bool weighted = scheme.info.parameters.find("speed=8") != std::string::npos;
+  // Units sized by speed, or a relay that learns who is slow.
+  const bool weighted =
+      scheme.family == "relay" || scheme.info.parameters.find("speed=8") != std::string::npos;
   std::string text = fmt::format(" {} always slow ({})",
                                  share(tuning.slow_workers.size(), tuning.workers),
                                  numbers(tuning.slow_workers));
-  if (weighted) text += ": units sized by speed give them less to do";
+  if (weighted) text += ": this gives them less to do";
   const TunedScheme* fewer = find(tuning, kUncodedOnFewer);
   if (fewer == nullptr) return text + ".";
-  return text + fmt::format("; uncoded on the {} best workers takes {}.",
+  return text + fmt::format("{} uncoded on the {} best workers takes {}.",
+                            weighted ? "; if you drop them," : ";",
                             fewer->info.workers,
                             time(*fewer));
 }

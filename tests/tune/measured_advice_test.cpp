@@ -61,11 +61,23 @@ Expected<Tuning> tuned(const std::string& path, double storage) {
 
 TEST(MeasuredAdvice, DropsTheSlowHalfWhereStorageIsScarce) {
   PACELINE_NEED_SHARED_FILE(path, "traces/alibaba-pai-job4.csv");
-  const auto tuning = tuned(path, 0.5);
+  const auto tuning = tuned(path, 0.2);
   ASSERT_TRUE(tuning) << tuning.error().message;
   EXPECT_EQ(tuning->slow_workers, (std::vector<int>{0, 5, 6, 7, 8}));
   EXPECT_EQ(tuning->schemes[tuning->recommended].left_out, tuning->slow_workers);
   EXPECT_TRUE(tuning->advice.starts_with("Half of your workers are always slow: drop them"))
+      << tuning->advice;
+}
+
+// With half of the data on each, relay gains more from what the slow ones can still do.
+TEST(MeasuredAdvice, SaysThatRelaySparesTheSlowHalf) {
+  PACELINE_NEED_SHARED_FILE(path, "traces/alibaba-pai-job4.csv");
+  const auto tuning = tuned(path, 0.5);
+  ASSERT_TRUE(tuning) << tuning.error().message;
+  EXPECT_EQ(tuning->schemes[tuning->recommended].family, "relay");
+  EXPECT_NE(tuning->advice.find("Half of your workers are always slow (0, 5, 6, 7 and 8): this "
+                                "gives them less to do; if you drop them, uncoded on the 5 best"),
+            std::string::npos)
       << tuning->advice;
 }
 
