@@ -25,6 +25,7 @@ function(paceline_test name)
   set(target paceline_${name}_test)
   add_executable(${target} ${TEST_SOURCES})
   target_compile_features(${target} PRIVATE cxx_std_20)
+  target_compile_options(${target} PRIVATE -Og)  # tests are read by the compiler more often than they run
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${target} PRIVATE PACELINE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_link_libraries(${target} PRIVATE ${TEST_DEPENDS} GTest::gtest GTest::gtest_main paceline_warnings)
