@@ -7,6 +7,7 @@
 // workers expected to be fastest. The workers left cut the new jobs into units of their own.
 #pragma once
 
+#include <cstddef>
 #include <limits>
 #include <vector>
 
@@ -145,6 +146,8 @@ struct Help {
   WorkerId worker;
   std::vector<int> units;
 };
+
+inline constexpr std::size_t kRescueCopies = 3;  ///< of a unit in one rescue
 
 /// Gives units to helpers that hold them: a copy of each unit, then a second one, at most three,
 /// every helper of the part in turn; first copies start over when there are fewer helpers than
