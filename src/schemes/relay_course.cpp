@@ -24,10 +24,10 @@ Course::Course(const Setting& setting,
 
 void Course::open() {
   PACELINE_CHECK(!opened_);
-  Forecast seen = forecast(workers_, setting_, game_, now_);
-  RoundWork work;
+  Forecast seen = forecast(workers_, setting_, game_, now_, std::move(used_.seen), buffers_);
+  RoundWork work = std::move(used_.work);
   plan_round(setting_, game_, left_, now_, seen, work);
-  current_ = open_record(std::move(work), std::move(seen), game_);
+  current_ = open_record(std::move(work), std::move(seen), game_, std::move(used_));
   opened_ = true;
 }
 
@@ -40,17 +40,22 @@ int Course::open_jobs() const {
 
 void Course::close(double lasted) {
   keep_remainder(work(), left_);
-  learn_round(workers_, current_, last_median_);
+  learn_round(workers_, current_, last_median_, buffers_);
   last_median_ = current_.median;
   records_.push_back(std::move(current_));
   for (Record& record : records_) record.elapsed += lasted;
   if (habits_.stops_stragglers && !is_probe(now_)) {
     learn_stopped(workers_, records_.back());
+    used_ = std::move(records_.back());
     records_.pop_back();
   }
   while (!records_.empty() && mature(records_.front(), now_)) {
     learn_silence(workers_, records_.front());
-    if (shadows_) shadows_->learn(to_times(std::move(records_.front())));
+    if (shadows_) {
+      shadows_->learn(to_times(std::move(records_.front())));
+    } else {
+      used_ = std::move(records_.front());
+    }
     records_.pop_front();
   }
   opened_ = false;

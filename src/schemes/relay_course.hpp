@@ -102,6 +102,8 @@ class Course {
   Round now_{0};
   bool opened_ = false;
   Record current_;
+  Record used_;  ///< one that has matured, for its memory
+  Buffers buffers_;
 };
 
 }  // namespace paceline::relay

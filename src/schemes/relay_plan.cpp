@@ -214,11 +214,17 @@ void deal_in_snake(const Part& part, const std::vector<int>& first, RoundWork& w
   const int k = part.units_per_job * part.served;
   const int left = part.live() - part.used;
   const int all = left + static_cast<int>(part.probes.size());
+  std::vector<int> units;
+  units.reserve(static_cast<std::size_t>(k));
+  for (int job = 0; job < part.served; ++job) {
+    for (int u = 0; u < part.units_per_job; ++u) {
+      units.push_back(first[static_cast<std::size_t>(job)] + u);
+    }
+  }
   for (int j = 0, q = 0, step = 1; j < all; ++j) {
     const WorkerId worker = j < left ? part.order[static_cast<std::size_t>(part.used + j)]
                                      : part.probes[static_cast<std::size_t>(j - left)];
-    const auto job = static_cast<std::size_t>(q / part.units_per_job);
-    work.give(worker, first[job] + q % part.units_per_job);
+    work.give(worker, units[static_cast<std::size_t>(q)]);
     if (q + step < 0 || q + step >= k) {
       step = -step;
     } else {
@@ -269,17 +275,6 @@ std::vector<int> RoundWork::units_of(WorkerId worker) const {
     if (copy.worker == worker) list.push_back(copy.unit);
   }
   return list;
-}
-
-void RoundWork::give(WorkerId worker, int unit) {
-  int& tasks = count[worker.index()];
-  if (tasks == 0) {
-    first[worker.index()] = unit;
-  } else {
-    more.push_back({worker, unit, tasks});
-  }
-  ++tasks;
-  assigned[static_cast<std::size_t>(unit)] = 1;
 }
 
 void plan_round(const Setting& setting,

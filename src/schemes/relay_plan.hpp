@@ -101,7 +101,16 @@ struct RoundWork {
   std::vector<int> units_of(WorkerId worker) const;
 
   /// Appends a unit to a worker's list.
-  void give(WorkerId worker, int unit);
+  void give(WorkerId worker, int unit) {
+    int& tasks = count[worker.index()];
+    if (tasks == 0) {
+      first[worker.index()] = unit;
+    } else {
+      more.push_back({worker, unit, tasks});
+    }
+    ++tasks;
+    assigned[static_cast<std::size_t>(unit)] = 1;
+  }
 };
 
 inline constexpr int kNoUnit = -1;

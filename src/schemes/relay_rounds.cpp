@@ -17,11 +17,12 @@ constexpr When kAtOnce{-kInfinity, -1, -1};
 
 RelayRounds::RelayRounds(Course course, const ResponseTimes& times)
     : course_(std::move(course)),
-      times_(times),
+      response_times_(times),
       arrivals_(course_.game().workers),
       loads_(static_cast<std::size_t>(course_.game().workers)),
       takes_(loads_.size()),
-      compute_(loads_.size()) {}
+      compute_(loads_.size()),
+      last_late_(loads_.size(), 0) {}
 
 std::optional<WholeRounds::Outcome> RelayRounds::play(Seconds opened) {
   opened_ = opened.count();
@@ -40,17 +41,18 @@ std::optional<When> RelayRounds::find_closing() {
   const Setting& setting = course_.setting();
   const When latest = closing();  // late answers and rescue can but make it earlier
   if (latest == kAtOnce) return latest;
-  take_late_answers(latest);
+  late_.clear();
+  if (course_.habits().accept_late) list_late_answers(latest);
   const When rescued = setting.rescue ? rescue_time() : kNeverAnswered;
-  const bool counts_late = course_.habits().accept_late;
   auto late = late_.begin();
-  for (; counts_late && late != late_.end() && late->when <= rescued; ++late) mark_late(*late);
+  for (; late != late_.end() && late->when <= rescued; ++late) mark_late(*late);
   When found = late == late_.begin() ? latest : closing();
   if (rescued <= found && rescued != kNeverAnswered) {
     const bool all = setting.threshold * work().fresh < 1;
     if (!rescue(units_to_rescue(rescued, all), rescued)) return std::nullopt;
-    for (; counts_late && late != late_.end(); ++late) mark_late(*late);
-    found = closing();
+    const bool helps = late != late_.end() || !copies_.empty();
+    for (; late != late_.end(); ++late) mark_late(*late);
+    if (helps) found = closing();
   }
   if (setting.rescue && only_debtors_are_missing_before(found)) return walk_to_closing();
   return found;
@@ -59,28 +61,29 @@ std::optional<When> RelayRounds::find_closing() {
 /// When may_close() first holds: all due units are done, and enough of the others.
 When RelayRounds::closing() {
   When due = kAtOnce;
-  times_of_others_.clear();
+  std::size_t others = 0;
+  times_of_others_.resize(unit_when_.size());
   for (std::size_t u = 0; u < unit_when_.size(); ++u) {
     if (work().due(work().units[u])) {
       due = std::max(due, unit_when_[u]);
     } else if (work().assigned[u] != 0) {
-      times_of_others_.push_back(unit_when_[u].at);
+      times_of_others_[others++] = unit_when_[u].at;
     }
   }
-  int needed = static_cast<int>(times_of_others_.size()) - most_open(course_.setting(), work());
+  times_of_others_.resize(others);
+  const int needed =
+      static_cast<int>(times_of_others_.size()) - most_open(course_.setting(), work());
   if (needed <= 0) return due;
-  const auto last = times_of_others_.begin() + needed - 1;
-  std::nth_element(times_of_others_.begin(), last, times_of_others_.end());
-  const double at = *last;
-  if (at == kInfinity) return kNeverAnswered;
+  const KthLeast last = kth_least(times_of_others_, needed, times_);
+  if (last.time == kInfinity) return kNeverAnswered;
   std::vector<When> then;  // as a rule one
   for (std::size_t u = 0; u < unit_when_.size(); ++u) {
-    if (work().assigned[u] == 0 || work().due(work().units[u])) continue;
-    needed -= unit_when_[u].at < at ? 1 : 0;
-    if (unit_when_[u].at == at) then.push_back(unit_when_[u]);
+    if (unit_when_[u].at != last.time) continue;
+    if (work().assigned[u] != 0 && !work().due(work().units[u])) then.push_back(unit_when_[u]);
   }
-  std::ranges::nth_element(then, then.begin() + needed - 1);
-  return std::max(due, then[static_cast<std::size_t>(needed) - 1]);
+  const auto place = then.begin() + (needed - last.earlier - 1);
+  std::ranges::nth_element(then, place);
+  return std::max(due, *place);
 }
 
 /// The answer that makes half of the busy workers, or takes four times as long as the first.
@@ -123,7 +126,7 @@ std::optional<When> RelayRounds::walk_to_closing() {
   };
 
   start_over();
-  take_late_answers(kNeverAnswered);
+  list_late_answers(kNeverAnswered);
   const Setting& setting = course_.setting();
   std::priority_queue<Event> events;
   std::vector<Course::Debt> debts(loads_.size());
@@ -182,7 +185,7 @@ void RelayRounds::draw_times() {
   for (std::size_t i = 0; i < loads_.size(); ++i) {
     loads_[i] = record.ordered[i] > 0 ? record.load[i] : -1;
   }
-  times_.of_all(course_.now(), loads_, takes_, compute_);
+  response_times_.of_all(course_.now(), loads_, takes_, compute_);
   arrivals_.open(Seconds{opened_}, loads_, takes_);
   copies_.clear();
   unit_when_.assign(work().units.size(), kNeverAnswered);
@@ -198,19 +201,24 @@ void RelayRounds::draw_times() {
   }
 }
 
-void RelayRounds::answer_unit(int unit, const When& when) {
-  When& first = unit_when_[static_cast<std::size_t>(unit)];
-  first = std::min(first, when);
-}
-
-/// Takes the answers to earlier rounds that may come before `limit`, in order.
-void RelayRounds::take_late_answers(const When& limit) {
-  const auto later = std::partition(outstanding_.begin(),
-                                    outstanding_.end(),
-                                    [&](const Outstanding& out) { return limit < out.when; });
-  late_.insert(late_.end(), later, outstanding_.end());
-  outstanding_.erase(later, outstanding_.end());
-  std::ranges::sort(late_, {}, &Outstanding::when);
+/// Lists the answers to earlier rounds that may come up to `limit`, in order.
+void RelayRounds::list_late_answers(const When& limit) {
+  late_.clear();
+  ranking_.items.clear();
+  for (std::size_t k = 0; k < outstanding_.size(); ++k) {
+    const When& when = outstanding_[k].when;
+    if (when <= limit) ranking_.items.push_back({when.at, static_cast<int>(k), 0});
+  }
+  ranking_.sort();
+  for (const Ranked& ranked : ranking_.items) {
+    late_.push_back(outstanding_[static_cast<std::size_t>(ranked.id)]);
+  }
+  for (auto same = late_.begin(); same != late_.end();) {  // of answers at the same time
+    const auto end = std::find_if(
+        same, late_.end(), [&](const Outstanding& out) { return out.when.at != same->when.at; });
+    if (end - same > 1) std::ranges::sort(same, end, {}, &Outstanding::when);
+    same = end;
+  }
 }
 
 /// The units that a late answer completes if it counts.
@@ -266,30 +274,30 @@ std::vector<int> RelayRounds::units_to_rescue(const When& moment, bool all) cons
 
 /// The workers that have answered all they have by then, the earliest first; no more of them than
 /// such a number of units can use.
-std::vector<WorkerId> RelayRounds::helpers(std::size_t units, const When& moment) const {
-  std::vector<double> answered(loads_.size(), kInfinity);  // seconds from the round's start
-  for (std::size_t i = 0; i < loads_.size(); ++i) {
-    if (loads_[i] >= 0 && first_order(i) <= moment) {
-      answered[i] = arrivals_.times()[i] - opened_;
-    }
+std::vector<WorkerId> RelayRounds::helpers(std::size_t units, const When& moment) {
+  ranking_.items.clear();
+  double limit = kInfinity;  // seconds from the round's start
+  if (copies_.empty() && course_.game().groups == 1) {
+    const auto most = static_cast<int>(std::min(loads_.size(), kRescueCopies * units));
+    limit = arrivals_.nth(most).at.count() - opened_;
   }
+  std::vector<double> again;  // when those with copies have answered everything
+  if (!copies_.empty()) again.assign(loads_.size(), 0);
   for (const Outstanding& copy : copies_) {
-    const auto i = static_cast<std::size_t>(copy.when.worker);
-    answered[i] = copy.when <= moment ? copy.when.at - opened_ : kInfinity;
+    again[static_cast<std::size_t>(copy.when.worker)] =
+        copy.when <= moment ? copy.when.at - opened_ : kInfinity;
   }
-  std::vector<std::pair<double, WorkerId>> ranked;
-  for (std::size_t i = 0; i < answered.size(); ++i) {
-    if (answered[i] < kInfinity) ranked.emplace_back(answered[i], WorkerId{static_cast<int>(i)});
+  for (std::size_t i = 0; i < loads_.size(); ++i) {
+    if (loads_[i] < 0 || moment < first_order(i)) continue;
+    const double first = arrivals_.times()[i] - opened_;
+    const double answered = again.empty() ? first : std::max(first, again[i]);
+    if (answered <= limit && answered < kInfinity)
+      ranking_.items.push_back({answered, static_cast<int>(i), 0});
   }
-  const std::size_t most = course_.game().groups > 1 ? ranked.size() : kRescueCopies * units;
-  if (most < ranked.size()) {
-    std::ranges::nth_element(ranked, ranked.begin() + static_cast<std::ptrdiff_t>(most));
-    ranked.resize(most);
-  }
-  std::ranges::sort(ranked);
+  ranking_.sort();
   std::vector<WorkerId> helpers;
-  helpers.reserve(ranked.size());
-  for (const auto& [time, worker] : ranked) helpers.push_back(worker);
+  helpers.reserve(ranking_.items.size());
+  for (const Ranked& ranked : ranking_.items) helpers.push_back(WorkerId{ranked.id});
   return helpers;
 }
 
@@ -313,7 +321,8 @@ bool RelayRounds::rescue(const std::vector<int>& units, const When& moment) {
       load += static_cast<double>(work.units[static_cast<std::size_t>(unit)].chunks()) / chunks;
       work.give(help.worker, unit);
     }
-    const auto response = times_.of(Round{course_.now().value + dispatch}, help.worker, load);
+    const auto response =
+        response_times_.of(Round{course_.now().value + dispatch}, help.worker, load);
     out.round = course_.now();
     out.opened = opened_;
     out.compute = response.compute;
@@ -341,37 +350,44 @@ WholeRounds::Outcome RelayRounds::close(const When& closing) {
   Outcome outcome;
   outcome.ended = Seconds{closing == kAtOnce ? opened_ : closing.at};
   outcome.at_once = closing == kAtOnce;
-  for (const Outstanding& late : late_) {
-    if (closing < late.when) break;
-    course_.learn_late(late.round,
-                       WorkerId{late.when.worker},
-                       late.tasks,
-                       late.when.at - late.opened,
-                       late.compute);
-  }
+  learn_late_answers(closing);
   if (late_answers_end_the_game(closing)) {
     outcome.closed = false;
     outcome.decoded = work().started;
     return outcome;
   }
+  const Round round = course_.now();
+  const bool runs_on = !course_.habits().stops_stragglers || course_.spares_stragglers(round);
   double lasted = 0;
-  int busy = 0;
   Record& record = course_.current();
-  std::vector<char> missing(loads_.size(), 0);
+  late_workers_.resize(loads_.size());
+  std::size_t late = 0;
   for (std::size_t i = 0; i < loads_.size(); ++i) {
-    if (loads_[i] < 0) continue;
-    ++busy;
-    if (closing < first_order(i)) {
-      missing[i] = 1;
-      continue;
-    }
-    const double took = arrivals_.times()[i] - opened_;
-    lasted = std::max(lasted, took);
-    take_sample(record, WorkerId{static_cast<int>(i)}, took, compute_[i]);
+    // Who is late is random, so what may count is written without a branch to be guessed wrongly.
+    const When when = first_order(i);
+    const bool busy = loads_[i] >= 0;
+    const bool answered =
+        busy & ((when.at < closing.at) | ((when.at == closing.at) & (when <= closing)));
+    const double took = when.at - opened_;
+    take_sample(record, WorkerId{when.worker}, took, compute_[i]);
+    record.heard[i] = !busy | answered ? 1 : 0;
+    lasted = std::max(lasted, answered ? took : 0.0);
+    outcome.complete += answered ? 1 : 0;
+    late_workers_[late] = i;
+    late += busy & !answered ? 1 : 0;
   }
-  for (const Outstanding& copy : copies_) {
+  outcome.stragglers = static_cast<int>(late);
+  for (std::size_t k = 0; runs_on && k < late; ++k) {
+    const std::size_t i = late_workers_[k];
+    const When when = first_order(i);
+    if (when.at == kInfinity) continue;
+    outstanding_.push_back({when, round, opened_, compute_[i], record.ordered[i], 0, 0});
+  }
+  for (const Outstanding& copy : copies_) {  // a worker's earlier orders are answered by then
     if (closing < copy.when) {
-      missing[static_cast<std::size_t>(copy.when.worker)] = 1;
+      ++outcome.stragglers;
+      --outcome.complete;
+      if (runs_on && copy.when.at < kInfinity) outstanding_.push_back(copy);
     } else {
       lasted = std::max(lasted, copy.when.at - opened_);
     }
@@ -379,9 +395,6 @@ WholeRounds::Outcome RelayRounds::close(const When& closing) {
   for (std::size_t u = 0; u < unit_when_.size(); ++u) {
     record.work.units[u].done = unit_when_[u] <= closing;
   }
-  outcome.stragglers = static_cast<int>(std::ranges::count(missing, 1));
-  outcome.complete = busy - outcome.stragglers;
-  keep_outstanding(closing);
   course_.close(lasted);
   outcome.decoded = course_.started() - course_.open_jobs();
   if (course_.habits().stops_stragglers) {
@@ -391,29 +404,39 @@ WholeRounds::Outcome RelayRounds::close(const When& closing) {
   return outcome;
 }
 
+/// Learns from the answers to earlier rounds that have come by then; of a worker in the order in
+/// which they came, of different workers in any order.
+void RelayRounds::learn_late_answers(const When& closing) {
+  swapped_.clear();  // workers that have answered an older order after a younger one
+  for (const Outstanding& out : outstanding_) {
+    if (closing < out.when) continue;
+    double& last = last_late_[static_cast<std::size_t>(out.when.worker)];
+    if (out.when.at < last) swapped_.push_back(out.when.worker);
+    last = std::max(last, out.when.at);
+  }
+  std::ranges::sort(swapped_);
+  late_.clear();
+  const auto learn = [this](const Outstanding& out) {
+    course_.learn_late(
+        out.round, WorkerId{out.when.worker}, out.tasks, out.when.at - out.opened, out.compute);
+  };
+  std::erase_if(outstanding_, [&](const Outstanding& out) {
+    if (closing < out.when) return false;
+    if (std::ranges::binary_search(swapped_, out.when.worker)) {
+      late_.push_back(out);
+    } else {
+      learn(out);
+    }
+    return true;
+  });
+  std::ranges::sort(late_, {}, &Outstanding::when);
+  std::ranges::for_each(late_, learn);
+}
+
 /// A late answer that completes the last job ends the game before the round closes.
 bool RelayRounds::late_answers_end_the_game(const When& closing) const {
   return work().started == course_.game().jobs &&
          std::ranges::all_of(late_when_, [&](const When& when) { return when <= closing; });
-}
-
-/// What has not come by then is still out.
-void RelayRounds::keep_outstanding(const When& closing) {
-  for (const Outstanding& late : late_) {
-    if (closing < late.when) outstanding_.push_back(late);
-  }
-  late_.clear();
-  const Round round = course_.now();
-  if (course_.habits().stops_stragglers && !course_.spares_stragglers(round)) return;
-  const Record& record = course_.current();
-  for (std::size_t i = 0; i < loads_.size(); ++i) {
-    const When when = first_order(i);
-    if (loads_[i] < 0 || when.at == kInfinity || when <= closing) continue;
-    outstanding_.push_back({when, round, opened_, compute_[i], record.ordered[i], 0, 0});
-  }
-  for (const Outstanding& copy : copies_) {
-    if (copy.when.at < kInfinity && closing < copy.when) outstanding_.push_back(copy);
-  }
 }
 
 }  // namespace paceline::relay

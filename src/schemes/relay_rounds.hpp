@@ -15,6 +15,7 @@
 
 #include "paceline/arrivals.hpp"
 #include "paceline/whole_rounds.hpp"
+#include "schemes/ranking.hpp"
 #include "schemes/relay_course.hpp"
 
 namespace paceline::relay {
@@ -64,29 +65,34 @@ class RelayRounds final : public WholeRounds {
 
   // Answers and what they complete.
   void draw_times();
-  void answer_unit(int unit, const When& when);
-  void take_late_answers(const When& limit);
+
+  void answer_unit(int unit, const When& when) {
+    When& first = unit_when_[static_cast<std::size_t>(unit)];
+    if (when < first) first = when;
+  }
+
+  void list_late_answers(const When& limit);
   void mark_late(const Outstanding& late);
   void mark_late(const Unit& whole, const When& when);
 
   // Rescue copies.
   std::vector<int> units_to_rescue(const When& moment, bool all) const;
-  std::vector<WorkerId> helpers(std::size_t units, const When& moment) const;
+  std::vector<WorkerId> helpers(std::size_t units, const When& moment);
   bool rescue(const std::vector<int>& units, const When& moment);
   void start_over();
 
   Outcome close(const When& closing);
   bool late_answers_end_the_game(const When& closing) const;
-  void keep_outstanding(const When& closing);
+  void learn_late_answers(const When& closing);
 
   Course course_;
-  const ResponseTimes& times_;
+  const ResponseTimes& response_times_;
   Arrivals arrivals_;                     ///< of the first orders
-  std::vector<Outstanding> outstanding_;  ///< of earlier rounds, in no order
+  std::vector<Outstanding> outstanding_;  ///< of earlier rounds, in the order of the orders
 
   // the running round
   double opened_ = 0;
-  std::vector<Outstanding> late_;    ///< taken out of outstanding_, in order
+  std::vector<Outstanding> late_;    ///< answers to earlier rounds that may matter, in order
   std::vector<Outstanding> copies_;  ///< the orders of rescue copies
   std::vector<When> unit_when_;      ///< by unit: its first answer
   std::vector<When> late_when_;      ///< by unit: the late answer that completes it
@@ -95,7 +101,12 @@ class RelayRounds final : public WholeRounds {
   std::vector<double> loads_;
   std::vector<double> takes_;
   std::vector<double> compute_;
+  std::vector<double> last_late_;  ///< by worker: its last answer to an earlier round
   std::vector<double> times_of_others_;
+  std::vector<double> times_;
+  std::vector<int> swapped_;
+  std::vector<std::size_t> late_workers_;
+  Ranking ranking_;
 };
 
 }  // namespace paceline::relay
