@@ -51,10 +51,10 @@ void Course::close(double lasted) {
   }
   while (!records_.empty() && mature(records_.front(), now_)) {
     learn_silence(workers_, records_.front());
-    if (shadows_) {
-      shadows_->learn(to_times(std::move(records_.front())));
-    } else {
+    if (!shadows_ || shadows_->leaves_out_next()) {
       used_ = std::move(records_.front());
+    } else {
+      shadows_->learn(to_times(std::move(records_.front())));
     }
     records_.pop_front();
   }
@@ -100,7 +100,9 @@ bool Course::study() {
   if (!shadows_) return false;
   if (shadows_->study()) return true;
   std::vector<RoundTimes> guesses;
-  for (const Record& record : records_) guesses.push_back(to_times(record));
+  if (shadows_->guesses_count()) {
+    for (const Record& record : records_) guesses.push_back(to_times(record));
+  }
   if (const auto best = shadows_->best(guesses)) setting_ = *best;
   return false;
 }

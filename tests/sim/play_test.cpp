@@ -99,5 +99,14 @@ TEST(Play, RoundsAtOnceEqualEventsWithManyWorkers) {
   }
 }
 
+TEST(Play, RelayAtOnceEqualsEventsWithMoreThanAThousandWorkers) {
+  const auto delays =
+      make_delay_model("bursty:base=0.5,slope=1,noise=0.05,slow=3,bad=0.05,good=0.8", 1100, 4);
+  ASSERT_TRUE(delays);
+  for (const std::string scheme : {"relay:T=1,r0=2,accept_late=1", "relay:T=3,r0=1.5,x=0"}) {
+    expect_same(scheme, **delays, {.jobs = 6});
+  }
+}
+
 }  // namespace
 }  // namespace paceline
