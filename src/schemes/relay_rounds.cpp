@@ -42,7 +42,7 @@ std::optional<When> RelayRounds::find_closing() {
   const When latest = closing();  // late answers and rescue can but make it earlier
   if (latest == kAtOnce) return latest;
   late_.clear();
-  if (course_.habits().accept_late) list_late_answers(latest);
+  if (course_.habits().accept_late) list_late_answers(latest, false);
   const When rescued = setting.rescue ? rescue_time() : kNeverAnswered;
   auto late = late_.begin();
   for (; late != late_.end() && late->when <= rescued; ++late) mark_late(*late);
@@ -126,7 +126,7 @@ std::optional<When> RelayRounds::walk_to_closing() {
   };
 
   start_over();
-  list_late_answers(kNeverAnswered);
+  list_late_answers(kNeverAnswered, true);
   const Setting& setting = course_.setting();
   std::priority_queue<Event> events;
   std::vector<Course::Debt> debts(loads_.size());
@@ -201,13 +201,15 @@ void RelayRounds::draw_times() {
   }
 }
 
-/// Lists the answers to earlier rounds that may come up to `limit`, in order.
-void RelayRounds::list_late_answers(const When& limit) {
+/// Lists the answers to earlier rounds that come up to `limit`, in order.
+/// @param all  also those that can complete nothing
+void RelayRounds::list_late_answers(const When& limit, bool all) {
   late_.clear();
   ranking_.items.clear();
   for (std::size_t k = 0; k < outstanding_.size(); ++k) {
     const When& when = outstanding_[k].when;
-    if (when <= limit) ranking_.items.push_back({when.at, static_cast<int>(k), 0});
+    if (when <= limit && (all || outstanding_[k].useful))
+      ranking_.items.push_back({when.at, static_cast<int>(k), 0});
   }
   ranking_.sort();
   for (const Ranked& ranked : ranking_.items) {
@@ -360,6 +362,9 @@ WholeRounds::Outcome RelayRounds::close(const When& closing) {
   const bool runs_on = !course_.habits().stops_stragglers || course_.spares_stragglers(round);
   double lasted = 0;
   Record& record = course_.current();
+  for (std::size_t u = 0; u < unit_when_.size(); ++u) {
+    record.work.units[u].done = unit_when_[u] <= closing;
+  }
   late_workers_.resize(loads_.size());
   std::size_t late = 0;
   for (std::size_t i = 0; i < loads_.size(); ++i) {
@@ -381,7 +386,9 @@ WholeRounds::Outcome RelayRounds::close(const When& closing) {
     const std::size_t i = late_workers_[k];
     const When when = first_order(i);
     if (when.at == kInfinity) continue;
-    outstanding_.push_back({when, round, opened_, compute_[i], record.ordered[i], 0, 0});
+    const bool useful =
+        record.ordered[i] > 1 || !record.work.units[static_cast<std::size_t>(work().first[i])].done;
+    outstanding_.push_back({when, round, opened_, compute_[i], record.ordered[i], 0, 0, useful});
   }
   for (const Outstanding& copy : copies_) {  // a worker's earlier orders are answered by then
     if (closing < copy.when) {
@@ -391,9 +398,6 @@ WholeRounds::Outcome RelayRounds::close(const When& closing) {
     } else {
       lasted = std::max(lasted, copy.when.at - opened_);
     }
-  }
-  for (std::size_t u = 0; u < unit_when_.size(); ++u) {
-    record.work.units[u].done = unit_when_[u] <= closing;
   }
   course_.close(lasted);
   outcome.decoded = course_.started() - course_.open_jobs();

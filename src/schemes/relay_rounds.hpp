@@ -46,6 +46,7 @@ class RelayRounds final : public WholeRounds {
     int tasks = 0;       ///< of the worker's list are answered with it
     int first_copy = 0;  ///< its units are `copies` entries of the round's RoundWork::more ...
     int copies = 0;      ///< ... unless 0: then they are the units of the first order
+    bool useful = true;  ///< a unit of it was not done when its round closed
   };
 
   When first_order(std::size_t worker) const {
@@ -71,7 +72,7 @@ class RelayRounds final : public WholeRounds {
     if (when < first) first = when;
   }
 
-  void list_late_answers(const When& limit);
+  void list_late_answers(const When& limit, bool all);
   void mark_late(const Outstanding& late);
   void mark_late(const Unit& whole, const When& when);
 
