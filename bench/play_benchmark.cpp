@@ -1,6 +1,7 @@
 // What play() costs per simulated worker and round, building the scheme included: whole rounds at
-// once where the scheme allows it, and relay, which is played event by event.
+// once, and event by event.
 #include <benchmark/benchmark.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <string>
@@ -79,10 +80,34 @@ BENCHMARK_CAPTURE(BM_PlayByEvents, sr_sgc, "sr-sgc:B=1,W=2,lambda=30,code=repeti
 BENCHMARK_CAPTURE(BM_PlayByEvents, m_sgc, "m-sgc:B=1,W=2,lambda=15,code=repetition", "eager")
     ->Apply(one_size);
 
-/// A fixed setting, event by event; beside it what the events of as many workers cost without
-/// relay.
-void BM_PlayRelay(benchmark::State& state) {
-  play_jobs(state, "relay:T=1,r0=2", "eager", static_cast<int>(state.range(1)), false);
+void BM_PlayRelay(benchmark::State& state, const std::string& scheme) {
+  const int jobs =
+      static_cast<int>(std::clamp<std::int64_t>((1 << 22) / state.range(0), 200, 4000));
+  play_jobs(state, scheme, "eager", jobs, false);
+}
+
+BENCHMARK_CAPTURE(BM_PlayRelay, fixed, "relay:T=1,r0=2")->Apply(sizes);
+BENCHMARK_CAPTURE(BM_PlayRelay, late_answers, "relay:T=1,r0=2,accept_late=1")->Apply(sizes);
+BENCHMARK_CAPTURE(BM_PlayRelay, groups, "gc:s=auto")->Apply(sizes);
+
+/// 100,000 workers, 1,000 rounds. The peak of memory is the program's: run it alone.
+void BM_PlayMany(benchmark::State& state, const std::string& scheme) {
+  play_jobs(state, scheme, "eager", 1000, false);
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  state.counters["peak_MiB"] = static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+void many(benchmark::internal::Benchmark* benchmark) {
+  benchmark->ArgName("n")->Arg(100'000)->Iterations(1)->Unit(benchmark::kSecond);
+}
+
+BENCHMARK_CAPTURE(BM_PlayMany, relay, "relay:T=1,r0=2")->Apply(many);
+BENCHMARK_CAPTURE(BM_PlayMany, relay_finds_its_setting, "relay:T=1,bundle=1")->Apply(many);
+
+/// Relay's events, and those of as many workers without relay.
+void BM_PlayRelayByEvents(benchmark::State& state) {
+  play_jobs(state, "relay:T=1,r0=2", "eager", static_cast<int>(state.range(1)), true);
 }
 
 void BM_PlayUncodedByEvents(benchmark::State& state) {
@@ -94,7 +119,7 @@ void many_workers(benchmark::internal::Benchmark* benchmark) {
   benchmark->Args({256, 1000})->Args({1000, 100})->Args({4000, 10});
 }
 
-BENCHMARK(BM_PlayRelay)->Apply(many_workers);
+BENCHMARK(BM_PlayRelayByEvents)->Apply(many_workers);
 BENCHMARK(BM_PlayUncodedByEvents)->Apply(many_workers)->Args({100'000, 10});
 
 }  // namespace

@@ -28,6 +28,16 @@ struct Moment {
 inline constexpr Moment kBeforeAnswers{-kNever, -1};
 inline constexpr Moment kAfterAllTime{kNever, Moment::kTimer};  ///< never comes
 
+struct KthLeast {
+  double time = 0;
+  int earlier = 0;  ///< how many are less
+};
+
+/// The k-th least of many times, k = 1 the least. @pre 1 <= k <= times.size()
+/// @param scratch  overwritten; a used one saves allocations
+/// Cost: O(n), vectorised: a sample leaves few times to look at
+KthLeast kth_least(std::span<const double> times, int k, std::vector<double>& scratch);
+
 class Arrivals {
  public:
   explicit Arrivals(int workers);

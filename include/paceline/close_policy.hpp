@@ -37,6 +37,9 @@ struct Patience {
 
   bool has_tolerance() const { return tolerance >= 0; }
 
+  /// Closes at the first moment when the round may close.
+  bool is_eager() const { return !has_tolerance() && quantile == 0; }
+
   /// How many of the busy workers the quantile asks for.
   int answers_needed(int busy) const;
 };

@@ -33,8 +33,8 @@ struct Played {
 };
 
 /// Builds the scheme for all workers of `delays` and plays it. Codes need not keep the promised
-/// error, since no gradient is computed. Timeless schemes with stateless workers are played round
-/// by round, all others event by event.
+/// error, since no gradient is computed. With stateless workers timeless schemes are played round by
+/// round, and so is relay with the eager policy; all else is played event by event.
 Expected<Played> play(std::string_view scheme,
                       const DelaySource& delays,
                       const PlayOptions& options);

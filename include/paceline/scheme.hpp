@@ -16,6 +16,7 @@
 #include "paceline/expected.hpp"
 #include "paceline/ids.hpp"
 #include "paceline/message.hpp"
+#include "paceline/whole_rounds.hpp"
 #include "paceline/worker_set.hpp"
 
 namespace paceline {
@@ -154,6 +155,14 @@ class Scheme {
   /// close() without messages. @return how many jobs before `jobs` are decoded now
   /// @pre may_pass(round, missing)
   virtual int pass(Round round, const WorkerSet& missing, int jobs);
+
+  /// For schemes that look at times: the same game from its first round on, played by whole rounds
+  /// with stateless workers and the eager close policy. Stragglers are stopped if the scheme was
+  /// built so. @return null if the scheme cannot be played so
+  /// @param times  must outlive the result
+  virtual std::unique_ptr<WholeRounds> whole_rounds(const ResponseTimes& /*times*/) const {
+    return nullptr;
+  }
 
   /// A copy that continues like its original.
   virtual std::unique_ptr<Scheme> clone() const = 0;

@@ -95,6 +95,7 @@ PACELINE_SIMD double greatest(const double* at, std::size_t n) {
 
 /// So many entries tell roughly where the others lie.
 constexpr std::size_t kSample = 32;
+constexpr std::size_t kLargeSample = 512;  // of thousands of times
 
 struct Range {
   double least = -kInfinity;
@@ -106,14 +107,17 @@ struct Range {
 Range likely_range(std::span<const double> at, int k) {
   Range range;
   if (at.size() < 8 * kSample) return range;
-  std::array<double, kSample> sample;
-  for (std::size_t j = 0; j < kSample; ++j) sample[j] = at[j * (at.size() / kSample)];
-  std::sort(sample.begin(), sample.end());
+  std::array<double, kLargeSample> sample;
+  const std::size_t count = at.size() < 16 * kLargeSample ? kSample : kLargeSample;
+  for (std::size_t j = 0; j < count; ++j) sample[j] = at[j * (at.size() / count)];
+  std::sort(sample.begin(), sample.begin() + static_cast<std::ptrdiff_t>(count));
   const double share = static_cast<double>(k) / static_cast<double>(at.size());
-  const double place = share * kSample;
+  const double place = share * static_cast<double>(count);
   const double spread = 2 * std::sqrt(place * (1 - share)) + 1;
   if (place - spread >= 0) range.least = sample[static_cast<std::size_t>(place - spread)];
-  if (place + spread < kSample) range.most = sample[static_cast<std::size_t>(place + spread)];
+  if (place + spread < static_cast<double>(count)) {
+    range.most = sample[static_cast<std::size_t>(place + spread)];
+  }
   return range;
 }
 
@@ -133,6 +137,23 @@ std::size_t collect(std::span<const double> at, const Range& range, double* out)
 }
 
 }  // namespace
+
+KthLeast kth_least(std::span<const double> times, int k, std::vector<double>& scratch) {
+  scratch.resize(times.size());
+  // A sample tells between which times the k-th lies, most probably; only those are looked at.
+  const Range range = likely_range(times, k);
+  int before = count_below(times.data(), times.size(), range.least);
+  auto count = static_cast<std::ptrdiff_t>(collect(times, range, scratch.data()));
+  if (before >= k || before + count < k) {  // it does not
+    std::ranges::copy(times, scratch.begin());
+    before = 0;
+    count = static_cast<std::ptrdiff_t>(times.size());
+  }
+  const auto place = scratch.begin() + (k - 1 - before);
+  std::nth_element(scratch.begin(), place, scratch.begin() + count);
+  const int less = count_below(scratch.data(), static_cast<std::size_t>(count), *place);
+  return {*place, before + less};
+}
 
 Arrivals::Arrivals(int workers)
     : at_(static_cast<std::size_t>(workers), kInfinity), busy_(workers), missing_(workers) {}
@@ -177,23 +198,9 @@ Moment Arrivals::last() const {
 Moment Arrivals::nth(int k) {
   PACELINE_CHECK(k >= 0 && k <= workers());
   if (k == 0) return kBeforeAnswers;
-  const std::size_t n = at_.size();
-  values_.resize(n);
-  // A sample tells between which times the k-th lies, most probably; only those are looked at.
-  const Range range = likely_range(at_, k);
-  int before = count_below(at_.data(), n, range.least);
-  auto count = static_cast<std::ptrdiff_t>(collect(at_, range, values_.data()));
-  if (before >= k || before + count < k) {  // it does not
-    values_ = at_;
-    before = 0;
-    count = static_cast<std::ptrdiff_t>(n);
-  }
-  const auto place = values_.begin() + (k - 1 - before);
-  std::nth_element(values_.begin(), place, values_.begin() + count);
-  const double time = *place;
-  if (time == kInfinity) return kAfterAllTime;
-  const int earlier = before + count_below(values_.data(), static_cast<std::size_t>(count), time);
-  return {Seconds{time}, static_cast<int>(find_equal(at_, time, k - earlier))};
+  const KthLeast found = kth_least(at_, k, values_);
+  if (found.time == kInfinity) return kAfterAllTime;
+  return {Seconds{found.time}, static_cast<int>(find_equal(at_, found.time, k - found.earlier))};
 }
 
 int Arrivals::count_by(Moment moment) const {

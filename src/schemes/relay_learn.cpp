@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "paceline/arrivals.hpp"
 #include "paceline/check.hpp"
 
 namespace paceline::relay {
@@ -32,8 +33,8 @@ void learn_answer(WorkerHistory& worker, const Sample& sample, double median) {
 
 }  // namespace
 
-Record open_record(RoundWork work, Forecast seen, const Game& game) {
-  Record record;
+Record open_record(RoundWork work, Forecast seen, const Game& game, Record used) {
+  Record record = std::move(used);
   const auto n = static_cast<std::size_t>(game.workers);
   record.work = std::move(work);
   record.seen = std::move(seen);
@@ -41,23 +42,22 @@ Record open_record(RoundWork work, Forecast seen, const Game& game) {
   record.load.assign(n, 0.0);
   record.sample.resize(n);
   record.heard.assign(n, 1);
-  const auto load_of = [&](int unit) {
-    const auto u = static_cast<std::size_t>(unit);
-    return static_cast<double>(record.work.units[u].chunks()) / game.chunks;
-  };
+  record.median = 0;
+  record.elapsed = 0;
+  std::vector<double>& load = record.unit_load;
+  load.clear();
+  for (const Unit& unit : record.work.units) {
+    load.push_back(static_cast<double>(unit.chunks()) / game.chunks);
+  }
   for (std::size_t i = 0; i < n; ++i) {
     if (record.ordered[i] == 0) continue;
-    record.load[i] = load_of(record.work.first[i]);
+    record.load[i] = load[static_cast<std::size_t>(record.work.first[i])];
     record.heard[i] = 0;
   }
-  for (const Copy& copy : record.work.more) record.load[copy.worker.index()] += load_of(copy.unit);
+  for (const Copy& copy : record.work.more) {
+    record.load[copy.worker.index()] += load[static_cast<std::size_t>(copy.unit)];
+  }
   return record;
-}
-
-void take_sample(Record& record, WorkerId worker, double took, double compute) {
-  const std::size_t i = worker.index();
-  record.heard[i] = 1;
-  record.sample[i] = {took, took - compute, compute / record.load[i]};
 }
 
 void take_samples(Record& record, const Answers& answers) {
@@ -75,22 +75,26 @@ void take_samples(Record& record, const Answers& answers) {
   }
 }
 
-void learn_round(std::vector<WorkerHistory>& workers, Record& record, double fallback) {
-  std::vector<double> bases;
+void learn_round(std::vector<WorkerHistory>& workers,
+                 Record& record,
+                 double fallback,
+                 Buffers& buffers) {
+  // Who answered is random, so both lists are filled without a branch to be guessed wrongly.
+  std::vector<double>& bases = buffers.times;
+  std::vector<std::size_t>& heard = buffers.places;
+  bases.resize(workers.size());
+  heard.resize(workers.size());
+  std::size_t count = 0;
   for (std::size_t i = 0; i < workers.size(); ++i) {
-    if (record.heard[i] && record.load[i] > 0) bases.push_back(record.sample[i].base);
+    bases[count] = record.sample[i].base;
+    heard[count] = i;
+    count += (record.heard[i] != 0) & (record.load[i] > 0) ? 1 : 0;
   }
-  record.median = fallback;
-  if (!bases.empty()) {
-    const auto middle = bases.begin() + static_cast<std::ptrdiff_t>(bases.size() / 2);
-    std::nth_element(bases.begin(), middle, bases.end());
-    record.median = *middle;
-  }
-  for (std::size_t i = 0; i < workers.size(); ++i) {
-    if (record.heard[i] && record.load[i] > 0) {
-      learn_answer(workers[i], record.sample[i], record.median);
-    }
-  }
+  bases.resize(count);
+  heard.resize(count);
+  const auto middle = static_cast<int>(count / 2);
+  record.median = count == 0 ? fallback : kth_least(bases, middle + 1, buffers.fewer_times).time;
+  for (const std::size_t i : heard) learn_answer(workers[i], record.sample[i], record.median);
 }
 
 void learn_late(std::vector<WorkerHistory>& workers, const Record& record, WorkerId worker) {
@@ -152,6 +156,7 @@ void sort_out_silent(const std::vector<WorkerHistory>& workers,
   for (std::size_t i = 0; i < workers.size(); ++i) {
     if (workers[i].silent < kSilentRounds) alive[part(i)] = 1;
   }
+  result.order.reserve(workers.size());
   for (std::size_t i = 0; i < workers.size(); ++i) {
     const bool planned = workers[i].silent < kSilentRounds || alive[part(i)] == 0;
     (planned ? result.order : silent).push_back(WorkerId{static_cast<int>(i)});
@@ -163,37 +168,52 @@ void sort_out_silent(const std::vector<WorkerHistory>& workers,
 Forecast forecast(const std::vector<WorkerHistory>& workers,
                   const Setting& setting,
                   const Game& game,
-                  Round round) {
+                  Round round,
+                  Forecast used,
+                  Buffers& buffers) {
   const std::size_t n = workers.size();
+  Forecast result = std::move(used);
+  result.order.clear();
+  result.probes.clear();
+  result.base.resize(n);
+  result.rate.resize(n);
   double base_sum = 0;
   double rate_sum = 0;
   int seen = 0;
-  for (const WorkerHistory& worker : workers) {
-    if (!worker.rated) continue;
+  bool strangers = false;
+  for (std::size_t i = 0; i < n; ++i) {
+    const WorkerHistory& worker = workers[i];
+    result.base[i] = worker.base;
+    result.rate[i] = worker.rate;
+    if (!worker.rated) {
+      strangers = true;
+      continue;
+    }
     base_sum += worker.base;
     rate_sum += worker.rate;
     ++seen;
   }
-  Forecast result;
   result.informed = seen > 0;
-  std::vector<WorkerId> silent;
-  for (std::size_t i = 0; i < n; ++i) {
-    const WorkerHistory& worker = workers[i];
-    result.base.push_back(worker.count > 0 ? worker.base : (seen > 0 ? base_sum / seen : 0));
-    result.rate.push_back(worker.rated ? worker.rate : (seen > 0 ? rate_sum / seen : 1));
+  for (std::size_t i = 0; strangers && i < n; ++i) {
+    if (workers[i].count == 0) result.base[i] = seen > 0 ? base_sum / seen : 0;
+    if (!workers[i].rated) result.rate[i] = seen > 0 ? rate_sum / seen : 1;
   }
+  std::vector<WorkerId> silent;
   sort_out_silent(workers, game.groups, result, silent);
   if (round.value % kProbeEvery == 0) result.probes = std::move(silent);
   result.by_id = result.order;
   const double share = setting.copies / static_cast<double>(n);
-  const auto expected = [&](WorkerId id) {
-    return workers[id.index()].lateness + result.rate[id.index()] * share;
-  };
-  std::sort(result.order.begin(), result.order.end(), [&](WorkerId a, WorkerId b) {
-    const double left = expected(a);
-    const double right = expected(b);
-    return left < right || (left == right && a < b);
-  });
+  Ranking& ranking = buffers.ranking;
+  ranking.items.resize(result.order.size());
+  for (std::size_t place = 0; place < ranking.items.size(); ++place) {
+    const std::size_t i = result.order[place].index();
+    ranking.items[place] = {
+        workers[i].lateness + result.rate[i] * share, result.order[place].value, 0};
+  }
+  ranking.sort();
+  for (std::size_t place = 0; place < ranking.items.size(); ++place) {
+    result.order[place] = WorkerId{ranking.items[place].id};
+  }
   return result;
 }
 

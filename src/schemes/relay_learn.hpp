@@ -8,6 +8,7 @@
 
 #include "paceline/ids.hpp"
 #include "paceline/scheme.hpp"
+#include "schemes/ranking.hpp"
 #include "schemes/relay_plan.hpp"
 
 namespace paceline::relay {
@@ -28,29 +29,45 @@ struct Sample {
   double rate = 0;  ///< v: seconds of computing per unit of load
 };
 
-/// A round in which not every time is known yet.
-struct Record {
-  RoundWork work;              ///< with the rescue copies
-  Forecast seen;               ///< the workers as the plan saw them
-  std::vector<int> ordered;    ///< by worker: tasks of its first order
-  std::vector<double> load;    ///< by worker: load of its first order
-  std::vector<Sample> sample;  ///< by worker; valid where `heard`
-  std::vector<char> heard;     ///< by worker: the first order is answered, or there is none
-  double median = 0;           ///< of the base samples of the answers in time
-  double elapsed = 0;          ///< seconds that rounds have lasted since this one was planned
+/// Scratch that is kept, so that a round allocates nothing.
+struct Buffers {
+  Ranking ranking;
+  std::vector<double> times;
+  std::vector<double> fewer_times;
+  std::vector<std::size_t> places;
 };
 
-/// The record of a round that begins.
-Record open_record(RoundWork work, Forecast seen, const Game& game);
+/// A round in which not every time is known yet.
+struct Record {
+  RoundWork work;                 ///< with the rescue copies
+  Forecast seen;                  ///< the workers as the plan saw them
+  std::vector<int> ordered;       ///< by worker: tasks of its first order
+  std::vector<double> load;       ///< by worker: load of its first order
+  std::vector<double> unit_load;  ///< by unit
+  std::vector<Sample> sample;     ///< by worker; valid where `heard`
+  std::vector<char> heard;        ///< by worker: the first order is answered, or there is none
+  double median = 0;              ///< of the base samples of the answers in time
+  double elapsed = 0;             ///< seconds that rounds have lasted since this one was planned
+};
+
+/// The record of a round that begins. @param used  an old one, whose memory is used again
+Record open_record(RoundWork work, Forecast seen, const Game& game, Record used = {});
 
 /// Notes the first answers that have come since the last look.
 void take_samples(Record& record, const Answers& answers);
 
 /// Notes a first order answered after `took` seconds.
-void take_sample(Record& record, WorkerId worker, double took, double compute);
+inline void take_sample(Record& record, WorkerId worker, double took, double compute) {
+  const std::size_t i = worker.index();
+  record.heard[i] = 1;
+  record.sample[i] = {took, took - compute, compute / record.load[i]};
+}
 
 /// Sets the median (`fallback` if nobody answered) and learns all samples. Called once, at close.
-void learn_round(std::vector<WorkerHistory>& workers, Record& record, double fallback);
+void learn_round(std::vector<WorkerHistory>& workers,
+                 Record& record,
+                 double fallback,
+                 Buffers& buffers);
 
 /// Learns one sample that came after the close.
 void learn_late(std::vector<WorkerHistory>& workers, const Record& record, WorkerId worker);
@@ -81,9 +98,12 @@ void learn_stopped(std::vector<WorkerHistory>& workers, const Record& record);
 /// The order of the workers in a round: by lateness plus the expected time for a share r0/n, ties
 /// by id. Workers silent for five matured rounds are left out, and probed in every tenth round; of
 /// a part of the data whose workers are all silent, all count as live.
+/// @param used  an old one, whose memory is used again
 Forecast forecast(const std::vector<WorkerHistory>& workers,
                   const Setting& setting,
                   const Game& game,
-                  Round round);
+                  Round round,
+                  Forecast used,
+                  Buffers& buffers);
 
 }  // namespace paceline::relay

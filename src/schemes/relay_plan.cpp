@@ -11,8 +11,6 @@
 namespace paceline::relay {
 namespace {
 
-constexpr std::size_t kRescueCopies = 3;
-
 /// How many jobs may start. Job t needs the parameters that job t - (T+1) makes, so it is not the
 /// number of open jobs that counts but how far back the oldest one is.
 int free_jobs(const Game& game, const Ledger& ledger) {
@@ -50,6 +48,11 @@ int cap_for_open_units(const Part& part, bool drain, int parts) {
   return std::max(1, parts == 1 ? part.live() * 3 / 4 : part.live() / 2);
 }
 
+/// Where the i-th of `count` equal pieces begins.
+int border(int chunks, int i, int count) {
+  return static_cast<int>(static_cast<long long>(chunks) * i / count);
+}
+
 /// Cuts a part's open units into pieces of about 1/n of a job, unless there would be more than
 /// `cap`.
 void add_split(std::span<const Unit> units, const Game& game, int cap, std::vector<Unit>& pieces) {
@@ -66,8 +69,8 @@ void add_split(std::span<const Unit> units, const Game& game, int cap, std::vect
     }
     for (int i = 0; i < count; ++i) {
       Unit piece = unit;
-      piece.begin = unit.begin + unit.chunks() * i / count;
-      piece.end = unit.begin + unit.chunks() * (i + 1) / count;
+      piece.begin = unit.begin + border(unit.chunks(), i, count);
+      piece.end = unit.begin + border(unit.chunks(), i + 1, count);
       pieces.push_back(piece);
     }
   }
@@ -188,9 +191,9 @@ void add_new_units(
   const int count = part.units_per_job;
   if (sizes.empty()) {
     for (int q = 0; q < count; ++q) {
-      const int begin = static_cast<int>(static_cast<long long>(chunks) * q / count);
-      const int end = static_cast<int>(static_cast<long long>(chunks) * (q + 1) / count);
-      work.units.push_back({job, part.begin + begin, part.begin + end, deadline});
+      const int begin = part.begin + border(chunks, q, count);
+      const int end = part.begin + border(chunks, q + 1, count);
+      work.units.push_back({job, begin, end, deadline});
     }
     return;
   }
@@ -211,11 +214,17 @@ void deal_in_snake(const Part& part, const std::vector<int>& first, RoundWork& w
   const int k = part.units_per_job * part.served;
   const int left = part.live() - part.used;
   const int all = left + static_cast<int>(part.probes.size());
+  std::vector<int> units;
+  units.reserve(static_cast<std::size_t>(k));
+  for (int job = 0; job < part.served; ++job) {
+    for (int u = 0; u < part.units_per_job; ++u) {
+      units.push_back(first[static_cast<std::size_t>(job)] + u);
+    }
+  }
   for (int j = 0, q = 0, step = 1; j < all; ++j) {
     const WorkerId worker = j < left ? part.order[static_cast<std::size_t>(part.used + j)]
                                      : part.probes[static_cast<std::size_t>(j - left)];
-    const auto job = static_cast<std::size_t>(q / part.units_per_job);
-    work.give(worker, first[job] + q % part.units_per_job);
+    work.give(worker, units[static_cast<std::size_t>(q)]);
     if (q + step < 0 || q + step >= k) {
       step = -step;
     } else {
@@ -266,17 +275,6 @@ std::vector<int> RoundWork::units_of(WorkerId worker) const {
     if (copy.worker == worker) list.push_back(copy.unit);
   }
   return list;
-}
-
-void RoundWork::give(WorkerId worker, int unit) {
-  int& tasks = count[worker.index()];
-  if (tasks == 0) {
-    first[worker.index()] = unit;
-  } else {
-    more.push_back({worker, unit, tasks});
-  }
-  ++tasks;
-  assigned[static_cast<std::size_t>(unit)] = 1;
 }
 
 void plan_round(const Setting& setting,

@@ -7,6 +7,7 @@
 // workers expected to be fastest. The workers left cut the new jobs into units of their own.
 #pragma once
 
+#include <cstddef>
 #include <limits>
 #include <vector>
 
@@ -100,7 +101,16 @@ struct RoundWork {
   std::vector<int> units_of(WorkerId worker) const;
 
   /// Appends a unit to a worker's list.
-  void give(WorkerId worker, int unit);
+  void give(WorkerId worker, int unit) {
+    int& tasks = count[worker.index()];
+    if (tasks == 0) {
+      first[worker.index()] = unit;
+    } else {
+      more.push_back({worker, unit, tasks});
+    }
+    ++tasks;
+    assigned[static_cast<std::size_t>(unit)] = 1;
+  }
 };
 
 inline constexpr int kNoUnit = -1;
@@ -145,6 +155,8 @@ struct Help {
   WorkerId worker;
   std::vector<int> units;
 };
+
+inline constexpr std::size_t kRescueCopies = 3;  ///< of a unit in one rescue
 
 /// Gives units to helpers that hold them: a copy of each unit, then a second one, at most three,
 /// every helper of the part in turn; first copies start over when there are fewer helpers than

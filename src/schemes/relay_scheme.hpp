@@ -1,25 +1,15 @@
-// The relay scheme as a state machine over the pure functions of relay_plan.hpp and
-// relay_learn.hpp. It keeps the books: which unit is done by which message, which job is complete.
+// The relay scheme as a state machine over its course (relay_course.hpp) and the pure functions of
+// relay_plan.hpp. It keeps the books: which unit is done by which message, which job is complete.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "paceline/scheme.hpp"
-#include "schemes/relay_learn.hpp"
-#include "schemes/relay_plan.hpp"
-#include "schemes/relay_shadow.hpp"
+#include "schemes/relay_course.hpp"
 
 namespace paceline::relay {
-
-/// How a run treats answers to closed rounds.
-struct Habits {
-  bool accept_late = false;       ///< they complete units
-  bool stops_stragglers = false;  ///< there are none, but of probe rounds: then only those teach
-};
 
 class Relay final : public Scheme {
  public:
@@ -36,7 +26,7 @@ class Relay final : public Scheme {
   RoundPlan plan(Round round) const override;
   bool may_close(Round round, const Answers& answers) const override;
 
-  bool adds_work() const override { return setting_.rescue; }
+  bool adds_work() const override { return course_.setting().rescue; }
 
   /// At most two rescues a round: one early, for the units the round cannot close without; one for
   /// all units when only workers that owe older answers, and so may be dead, have not answered.
@@ -46,8 +36,11 @@ class Relay final : public Scheme {
   std::vector<Decoding> late(
       Round round, WorkerId worker, int done, Seconds took, Seconds compute) override;
 
-  bool study() override;
-  bool spares_stragglers(Round round) const override;
+  bool study() override { return course_.study(); }
+
+  bool spares_stragglers(Round round) const override { return course_.spares_stragglers(round); }
+
+  std::unique_ptr<WholeRounds> whole_rounds(const ResponseTimes& times) const override;
 
   std::unique_ptr<Scheme> clone() const override { return std::make_unique<Relay>(*this); }
 
@@ -58,37 +51,25 @@ class Relay final : public Scheme {
     std::vector<Coefficient> terms;
   };
 
-  const RoundWork& work() const { return current_.work; }
+  const Record& current() const { return course_.current(); }
+
+  const RoundWork& work() const { return course_.work(); }
 
   MiniTask task_of(const Unit& unit) const;
-  void open_round() const;
-  std::vector<Unit>& open_units();
-  bool is_probe(Round round) const;
   bool only_debtors_missing(const Answers& answers) const;
   RoundPlan rescue(const std::vector<int>& units, const Answers& answers);
   void settle_round(const Answers& answers);
   void settle_late(const Unit& whole, MessageId message);
   void add_to_sum(const Unit& unit, MessageId message);
   std::vector<Decoding> take_complete_jobs();
-  void learn(const Answers& answers);
 
   SchemeInfo info_;
-  Setting setting_;
-  Game game_;
-  Habits habits_;
-  std::vector<WorkerHistory> workers_;
-  std::optional<ShadowRuns> shadows_;
-  std::deque<Record> records_;     ///< closed rounds whose times are not all known, oldest first
-  std::map<JobId, OpenSum> sums_;  ///< of the jobs that have a done unit
-  double last_median_ = 0;
-  Ledger left_;  ///< what the round before left open
-  Round now_{0};
-  // The round is planned when its plan is first asked for, so that what study() finds out before
+  // A round is planned when its plan is first asked for, so that what study() finds out before
   // counts.
-  mutable bool opened_ = false;
-  mutable Record current_;
-  bool rescued_ = false;      ///< units that the round needs
-  bool rescued_all_ = false;  ///< all units
+  mutable Course course_;
+  std::map<JobId, OpenSum> sums_;  ///< of the jobs that have a done unit
+  bool rescued_ = false;           ///< units that the round needs
+  bool rescued_all_ = false;       ///< all units
 };
 
 }  // namespace paceline::relay

@@ -20,19 +20,28 @@ struct Reassignment {
 constexpr std::array<Reassignment, 3> kReassignments = {
     Reassignment{8, 2, false}, Reassignment{4, 1, false}, Reassignment{3, 1, true}};
 
-std::vector<double> copies_up_to(double most) {
+// The axes where a round of many workers takes long to play.
+constexpr std::array<double, 12> kFewCopies = {1, 1.5, 2, 3, 4, 6, 8, 16, 32, 64, 128, 512};
+
+std::vector<double> copies_up_to(double most, bool many_workers) {
   std::vector<double> copies;
-  for (const double r0 : kCopies) {
+  const auto add = [&](double r0) {
     if (r0 < most) copies.push_back(r0);
+  };
+  if (many_workers) {
+    std::ranges::for_each(kFewCopies, add);
+  } else {
+    std::ranges::for_each(kCopies, add);
+    for (double r0 = 1024; r0 < most; r0 *= 2) add(r0);
   }
-  for (double r0 = 1024; r0 < most; r0 *= 2) copies.push_back(r0);
   copies.push_back(most);
   return copies;
 }
 
-std::vector<double> thresholds(const Setting& setting, bool accept_late) {
+std::vector<double> thresholds(const Setting& setting, bool accept_late, bool many_workers) {
   std::vector<double> x = {0};
   if (setting.late_rounds == 0 || setting.copies > kMostCopiesWithOpenUnits) return x;
+  if (many_workers) return {0, 0.05, 0.2, 0.7};
   x.insert(x.end(), {0.05, 0.2, 0.4, 0.7});
   if (accept_late) x.push_back(0.95);
   return x;
@@ -43,24 +52,27 @@ std::vector<double> thresholds(const Setting& setting, bool accept_late) {
 std::vector<Setting> candidate_settings(const Game& game,
                                         const std::vector<int>& bundles,
                                         bool accept_late) {
+  const bool many = has_many_workers(game);
   std::vector<Setting> settings;
   for (const int bundle : bundles) {
     Setting setting;
     setting.bundle = bundle;
     setting.late_rounds = game.window / bundle - 1;
-    for (const double copies : copies_up_to(static_cast<double>(game.workers) / game.groups)) {
+    for (const double copies :
+         copies_up_to(static_cast<double>(game.workers) / game.groups, many)) {
       setting.copies = copies;
       for (const bool by_speed : {false, true}) {
         if (by_speed && copies > kMostCopiesBySpeed) continue;
         setting.by_speed = by_speed;
-        for (const double x : thresholds(setting, accept_late)) {
+        for (const double x : thresholds(setting, accept_late, many)) {
           setting.threshold = x;
           for (const Reassignment& open : kReassignments) {
-            if (x == 0 && open.due_copies != 4) continue;
+            if ((x == 0 || many) && open.due_copies != 4) continue;
             setting.due_copies = open.due_copies;
             setting.mid_copies = open.mid_copies;
             setting.split = open.split;
             for (const bool by_id : {false, true}) {
+              if (many && by_id) continue;
               setting.by_id = by_id;
               settings.push_back(setting);
             }
@@ -78,7 +90,7 @@ std::vector<Setting> candidate_groups(const Game& game) {
   setting.late_rounds = 0;
   setting.by_id = true;
   setting.rescue = false;
-  for (const double copies : copies_up_to(game.workers)) {
+  for (const double copies : copies_up_to(game.workers, has_many_workers(game))) {
     setting.copies = copies;
     settings.push_back(setting);
   }

@@ -8,6 +8,12 @@
 
 namespace paceline::relay {
 
+/// Clusters of more workers choose from fewer settings, and play them on fewer rounds: their
+/// rounds take long to play, and vary less.
+inline constexpr int kManyWorkers = 1024;
+
+inline bool has_many_workers(const Game& game) { return game.workers > kManyWorkers; }
+
 /// @param bundles  the bundles m to try; each at most game.window and game.workers / game.groups
 /// @return every combination worth trying; never empty
 std::vector<Setting> candidate_settings(const Game& game,

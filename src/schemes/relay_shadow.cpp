@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "paceline/arrivals.hpp"
 #include "paceline/check.hpp"
+#include "schemes/relay_settings.hpp"
 
 namespace paceline::relay {
 namespace {
@@ -12,6 +14,9 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kMemory = 16;      // rounds
 constexpr std::size_t kSlice = 64;  // candidates played at a time: well below a millisecond
 constexpr int kRoundsAhead = 8;     // so long is every round that is not quite known worth a guess
+
+// With many workers: how much is played for a round, on average, once the first rounds are known.
+constexpr std::size_t kWorkersPerRound = 65536;
 
 }  // namespace
 
@@ -73,9 +78,7 @@ double ShadowPlayer::close_time(const Setting& setting) {
   }
   const int needed = static_cast<int>(buffer_.size()) - most_open(setting, work_);
   if (needed <= 0) return due;
-  const auto last = buffer_.begin() + needed - 1;
-  std::nth_element(buffer_.begin(), last, buffer_.end());
-  return std::max(due, *last);
+  return std::max(due, kth_least(buffer_, needed, fewer_).time);
 }
 
 /// When half of the busy workers have answered, or an answer has taken four times as long as the
@@ -86,13 +89,11 @@ double ShadowPlayer::rescue_time() {
     if (time < kNever) buffer_.push_back(time);
   }
   if (buffer_.empty()) return kNever;
-  const auto half = buffer_.begin() + (std::max(1, (work_.busy + 1) / 2) - 1);
-  std::nth_element(buffer_.begin(), half, buffer_.end());
-  const double first = *std::min_element(buffer_.begin(), half + 1);
-  double trigger = *half;
+  const double first = *std::ranges::min_element(buffer_);
+  double trigger = kth_least(buffer_, std::max(1, (work_.busy + 1) / 2), fewer_).time;
   if (trigger > 4 * first) {
-    for (auto time = buffer_.begin(); time != half; ++time) {
-      if (*time >= 4 * first) trigger = std::min(trigger, *time);
+    for (const double time : buffer_) {
+      if (time >= 4 * first) trigger = std::min(trigger, time);
     }
   }
   return trigger;
@@ -131,6 +132,9 @@ void ShadowPlayer::rescue(const Setting& setting, const RoundTimes& times) {
 ShadowRuns::ShadowRuns(const Game& game, const std::vector<Setting>& candidates, bool accept_late)
     : player_(game, accept_late), window_(game.window) {
   PACELINE_CHECK(!candidates.empty());
+  if (has_many_workers(game)) {
+    every_ = candidates.size() * static_cast<std::size_t>(game.workers) / kWorkersPerRound + 1;
+  }
   shadows_.resize(candidates.size());
   for (std::size_t c = 0; c < candidates.size(); ++c) shadows_[c].setting = candidates[c];
 }
@@ -142,6 +146,11 @@ void ShadowRuns::play(const RoundTimes& times, std::span<Shadow> shadows) {
     shadow.cost += lasted - shadow.cost / kMemory;
     shadow.jobs += shadow.ledger.started - before - shadow.jobs / kMemory;
   }
+}
+
+bool ShadowRuns::leaves_out_next() {
+  const std::size_t round = known_++;
+  return round >= static_cast<std::size_t>(window_) && round % every_ != 0;
 }
 
 bool ShadowRuns::study() {
@@ -157,10 +166,14 @@ bool ShadowRuns::study() {
   return !queue_.empty();
 }
 
+bool ShadowRuns::guesses_count() const {
+  return every_ == 1 && rounds_ < kRoundsAhead && played_ == 0;
+}
+
 std::optional<Setting> ShadowRuns::best(const std::vector<RoundTimes>& guesses) {
   const int known = rounds_ + static_cast<int>(guesses.size());
   if (known == 0) return std::nullopt;
-  if (rounds_ >= kRoundsAhead || played_ > 0) return best_of(shadows_, rounds_);
+  if (guesses.empty()) return best_of(shadows_, rounds_);
   std::vector<Shadow> ahead = shadows_;
   for (const RoundTimes& times : guesses) play(times, ahead);
   return best_of(ahead, known);

@@ -49,6 +49,7 @@ class ShadowPlayer {
   std::vector<double> unit_time_;    ///< by unit, seconds from the round's start
   std::vector<double> worker_time_;  ///< by worker; infinite without work
   std::vector<double> buffer_;
+  std::vector<double> fewer_;
 };
 
 /// Plays all candidates and says which is best.
@@ -60,15 +61,22 @@ class ShadowRuns {
   /// Queues a round; the queue is played by study().
   void learn(RoundTimes times) { queue_.push_back(std::move(times)); }
 
+  /// Counts a round whose times are known. @return whether it is not to be learned: with many
+  /// workers only the first rounds and a few of the others are
+  bool leaves_out_next();
+
   /// Plays the oldest queued round with some of the candidates. @return whether more is left
   bool study();
 
   /// The setting with the least seconds per job, the one before on ties; nothing while nothing is
   /// known.
   ///
-  /// @param guesses  rounds not yet played since some answers are still out; they count in the
-  ///                 first rounds of a run, where a guess beats waiting
+  /// @param guesses  rounds not yet played since some answers are still out; to be given as long as
+  ///                 guesses_count()
   std::optional<Setting> best(const std::vector<RoundTimes>& guesses);
+
+  /// In the first rounds of a run a guess beats waiting.
+  bool guesses_count() const;
 
   const std::vector<Shadow>& shadows() const { return shadows_; }
 
@@ -81,6 +89,8 @@ class ShadowRuns {
   std::deque<RoundTimes> queue_;
   std::size_t played_ = 0;  ///< so many candidates have played the first of the queue
   int window_;
+  std::size_t every_ = 1;  ///< one round in so many is played
+  std::size_t known_ = 0;  ///< rounds, learned or not
   int rounds_ = 0;
   std::size_t current_ = 0;
 };

@@ -5,6 +5,7 @@
 #include "paceline/close_policy.hpp"
 #include "paceline/round_coordinator.hpp"
 #include "sim/round_player.hpp"
+#include "sim/whole_round_player.hpp"
 
 namespace paceline {
 namespace {
@@ -58,6 +59,13 @@ Expected<Played> play(std::string_view text,
                                     {.jobs = game->rounds.jobs,
                                      .charge_missing_jobs = game->rounds.charge_missing_jobs,
                                      .patience = *patience});
+    if (result) {
+      played.result = *result;
+      return played;
+    }
+  }
+  if (whole_rounds && patience && patience->is_eager()) {
+    const auto result = play_whole_rounds(*game->scheme, delays, game->rounds.jobs);
     if (result) {
       played.result = *result;
       return played;

@@ -10,6 +10,19 @@ namespace {
 constexpr double kTolerance = 1e-12;
 constexpr Game kGame{3, 3 * kChunksPerWorker, 2, 10};
 
+void learn(std::vector<WorkerHistory>& workers, Record& record, double fallback) {
+  Buffers buffers;
+  learn_round(workers, record, fallback, buffers);
+}
+
+Forecast see(const std::vector<WorkerHistory>& workers,
+             const Setting& setting,
+             const Game& game,
+             Round round) {
+  Buffers buffers;
+  return forecast(workers, setting, game, round, {}, buffers);
+}
+
 /// A round in which each of three workers has a third of the job.
 Record three_workers() {
   const Game game{3, 192, 1, 10};
@@ -36,14 +49,14 @@ TEST(RelayLearn, TakesTheFirstSampleAndAveragesTheNext) {
   std::vector<WorkerHistory> workers(3);
   Record first = three_workers();
   take_samples(first, answered({1.0, 2.0, 5.0}, 0.5));
-  learn_round(workers, first, 0);
+  learn(workers, first, 0);
   EXPECT_NEAR(first.median, 1.5, kTolerance);
   EXPECT_NEAR(workers[2].lateness, 3.0, kTolerance);  // 4.5 - 1.5
   EXPECT_NEAR(workers[2].base, 4.5, kTolerance);
   EXPECT_NEAR(workers[2].rate, 1.5, kTolerance);  // 0.5 s for a third
   Record second = three_workers();
   take_samples(second, answered({1.0, 2.0, 3.0}, 1.0));
-  learn_round(workers, second, 0);
+  learn(workers, second, 0);
   EXPECT_NEAR(workers[2].lateness, (3.0 + 1.0) / 2, kTolerance);
   EXPECT_NEAR(workers[2].base, (4.5 + 2.0) / 2, kTolerance);
   EXPECT_NEAR(workers[2].rate, (1.5 + 3.0) / 2, kTolerance);
@@ -54,7 +67,7 @@ TEST(RelayLearn, ForgetsWithAMemoryOfTenRounds) {
   workers[0] = {.lateness = 0, .base = 1, .rate = 1, .count = 50, .rated = true};
   Record record = three_workers();
   take_samples(record, answered({11.0, 1.0, 1.0}, 0.0));
-  learn_round(workers, record, 0);
+  learn(workers, record, 0);
   EXPECT_NEAR(workers[0].base, 2.0, kTolerance);
   EXPECT_NEAR(workers[0].rate, 0.9, kTolerance);
 }
@@ -66,7 +79,7 @@ TEST(RelayLearn, LearnsLateAnswersAgainstTheMedianOfTheirRound) {
   Answers answers = answered({1.0, 2.0, 0.0}, 0.0);
   answers.done[2] = 0;
   take_samples(record, answers);
-  learn_round(workers, record, 0);
+  learn(workers, record, 0);
   EXPECT_EQ(workers[2].count, 0);
   take_sample(record, WorkerId{2}, 8.0, 0.5);
   learn_late(workers, record, WorkerId{2});
@@ -81,7 +94,7 @@ TEST(RelayLearn, CountsAMissingWorkerAsLateAsItIsKnownToBeAfterThreeMoreRounds) 
   Answers answers = answered({1.0, 2.0, 0.0}, 0.0);
   answers.done[2] = 0;
   take_samples(record, answers);
-  learn_round(workers, record, 0);
+  learn(workers, record, 0);
   EXPECT_FALSE(mature(record, Round{2}));
   EXPECT_TRUE(mature(record, Round{3}));
   record.elapsed = 9;
@@ -101,7 +114,7 @@ TEST(RelayLearn, OrdersByLatenessPlusExpectedComputing) {
   workers[2].lateness = -0.5;
   Setting setting;
   setting.copies = 2;
-  const Forecast result = forecast(workers, setting, kGame, Round{3});
+  const Forecast result = see(workers, setting, kGame, Round{3});
   EXPECT_EQ(result.order,
             (std::vector<WorkerId>{WorkerId{2}, WorkerId{3}, WorkerId{1}, WorkerId{0}}));
 }
@@ -110,11 +123,11 @@ TEST(RelayLearn, TakesTheMeanRateForAWorkerThatHasNotAnswered) {
   std::vector<WorkerHistory> workers(3);
   workers[0] = {.base = 1, .rate = 4, .count = 5, .rated = true};
   workers[1] = {.base = 3, .rate = 8, .count = 5, .rated = true};
-  const Forecast result = forecast(workers, Setting{}, kGame, Round{0});
+  const Forecast result = see(workers, Setting{}, kGame, Round{0});
   EXPECT_NEAR(result.rate[2], 6, kTolerance);
   EXPECT_NEAR(result.base[2], 2, kTolerance);
   EXPECT_NEAR(
-      forecast(std::vector<WorkerHistory>(2), Setting{}, kGame, Round{0}).rate[0], 1, kTolerance);
+      see(std::vector<WorkerHistory>(2), Setting{}, kGame, Round{0}).rate[0], 1, kTolerance);
 }
 
 TEST(RelayLearn, LeavesSilentWorkersOutAndProbesThemEveryTenthRound) {
@@ -122,17 +135,16 @@ TEST(RelayLearn, LeavesSilentWorkersOutAndProbesThemEveryTenthRound) {
   workers[1].silent = 5;
   workers[2].silent = 4;
   const std::vector<WorkerId> live = {WorkerId{0}, WorkerId{2}};
-  EXPECT_EQ(forecast(workers, Setting{}, kGame, Round{19}).order, live);
-  EXPECT_TRUE(forecast(workers, Setting{}, kGame, Round{19}).probes.empty());
-  EXPECT_EQ(forecast(workers, Setting{}, kGame, Round{20}).order, live);
-  EXPECT_EQ(forecast(workers, Setting{}, kGame, Round{20}).probes,
-            (std::vector<WorkerId>{WorkerId{1}}));
+  EXPECT_EQ(see(workers, Setting{}, kGame, Round{19}).order, live);
+  EXPECT_TRUE(see(workers, Setting{}, kGame, Round{19}).probes.empty());
+  EXPECT_EQ(see(workers, Setting{}, kGame, Round{20}).order, live);
+  EXPECT_EQ(see(workers, Setting{}, kGame, Round{20}).probes, (std::vector<WorkerId>{WorkerId{1}}));
 }
 
 TEST(RelayLearn, PlansWithAllWorkersWhenAllAreSilent) {
   std::vector<WorkerHistory> workers(3);
   for (auto& worker : workers) worker.silent = 9;
-  EXPECT_EQ(forecast(workers, Setting{}, kGame, Round{5}).order.size(), 3U);
+  EXPECT_EQ(see(workers, Setting{}, kGame, Round{5}).order.size(), 3U);
 }
 
 TEST(RelayLearn, RelabellingTheWorkersRelabelsThePlan) {
@@ -162,8 +174,8 @@ TEST(RelayLearn, RelabellingTheWorkersRelabelsThePlan) {
     const Round round{9};
     RoundWork plan;
     RoundWork other;
-    plan_round(setting, game, ledger, round, forecast(workers, setting, game, round), plan);
-    plan_round(setting, game, ledger, round, forecast(relabelled, setting, game, round), other);
+    plan_round(setting, game, ledger, round, see(workers, setting, game, round), plan);
+    plan_round(setting, game, ledger, round, see(relabelled, setting, game, round), other);
     EXPECT_EQ(plan.units, other.units);
     for (std::size_t i = 0; i < workers.size(); ++i) {
       EXPECT_EQ(plan.first[i], other.first[static_cast<std::size_t>(label[i])]);

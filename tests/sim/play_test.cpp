@@ -5,22 +5,19 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "paceline/delays.hpp"
 #include "paceline/random.hpp"
+#include "sim/random_games.hpp"
 
 namespace paceline {
 namespace {
 
-int between(RandomStream& random, int least, int most) {
-  return least + static_cast<int>(random.below(static_cast<std::uint64_t>(most - least + 1)));
-}
+using test::between;
+using test::expect_same;
+using test::random_delays;
 
 std::string random_scheme(RandomStream& random, int n) {
   const std::vector<std::string> codes = {"repetition", "cyclic", "mds"};
@@ -62,46 +59,6 @@ std::string random_policy(RandomStream& random) {
   }
 }
 
-/// A model, or a short profile whose entries are rounded to hundredths of a second: many answers
-/// come at the same time. Now and then a worker of it dies in a round.
-std::unique_ptr<DelaySource> random_delays(RandomStream& random, int n) {
-  auto model = make_delay_model(
-      "bursty:base=0.2,slope=1,noise=0.05,slow=4,bad=0.15,good=0.5,spread=0.1", n, random.bits());
-  EXPECT_TRUE(model);
-  const std::uint64_t kind = random.below(3);
-  if (kind == 0) return *std::move(model);
-  DelayProfile profile{9, n, 0, {}};
-  for (int r = 0; r < profile.rounds; ++r) {
-    for (int i = 0; i < n; ++i) {
-      const double time = (*model)->delay(Round{r}, WorkerId{i}).base.count();
-      const bool dies = kind == 2 && random.below(200) == 0;
-      profile.seconds.push_back(dies ? kNever.count() : std::ceil(100 * time) / 100);
-    }
-  }
-  auto replay = make_replay(std::move(profile), {.slope = random.below(2) == 0 ? 0 : 1.1});
-  EXPECT_TRUE(replay);
-  return *std::move(replay);
-}
-
-void expect_same(const std::string& scheme, const DelaySource& delays, PlayOptions options) {
-  SCOPED_TRACE(
-      fmt::format("{} n={} J={} {}", scheme, delays.workers(), options.jobs, options.close));
-  const auto rounds = play(scheme, delays, options);
-  options.by_events = true;
-  const auto events = play(scheme, delays, options);
-  ASSERT_EQ(rounds.has_value(), events.has_value());
-  if (!events) {
-    EXPECT_EQ(rounds.error().message, events.error().message);
-    return;
-  }
-  EXPECT_EQ(rounds->info.label(), events->info.label());
-  EXPECT_EQ(rounds->result.total, events->result.total);
-  EXPECT_EQ(rounds->result.rounds, events->result.rounds);
-  EXPECT_EQ(rounds->result.jobs, events->result.jobs);
-  EXPECT_EQ(rounds->result.wait_outs, events->result.wait_outs);
-  EXPECT_EQ(rounds->result.mean_stragglers, events->result.mean_stragglers);
-}
-
 TEST(Play, RoundsAtOnceEqualEvents) {
   RandomStream random(7, "play");
   int played = 0;
@@ -122,6 +79,8 @@ TEST(Play, RoundsAtOnceEqualEvents) {
   EXPECT_GT(played, 1000);
 }
 
+TEST(Play, RelayAtOnceEqualsEvents) { test::expect_relay_the_same(8, 300); }
+
 TEST(Play, RoundsAtOnceEqualEventsWithManyWorkers) {
   const auto delays = make_delay_model(
       "bursty:base=0.5,slope=1,noise=0.05,slow=3,bad=0.05,good=0.8,spread=0.1", 192, 3);
@@ -131,10 +90,21 @@ TEST(Play, RoundsAtOnceEqualEventsWithManyWorkers) {
                                    "gc:s=9,code=cyclic",
                                    "sr-sgc:B=2,W=5,lambda=24,code=repetition",
                                    "m-sgc:B=2,W=4,lambda=15,code=cyclic",
-                                   "m-sgc:B=1,W=2,lambda=15,code=repetition,bundle=2"}) {
+                                   "m-sgc:B=1,W=2,lambda=15,code=repetition,bundle=2",
+                                   "relay:T=1,r0=2",
+                                   "relay:T=3"}) {
     for (const std::string close : {"eager", "published", "conforming:mu=0.5", "quantile:q=0.9"}) {
       expect_same(scheme, **delays, {.jobs = 12, .close = close});
     }
+  }
+}
+
+TEST(Play, RelayAtOnceEqualsEventsWithMoreThanAThousandWorkers) {
+  const auto delays =
+      make_delay_model("bursty:base=0.5,slope=1,noise=0.05,slow=3,bad=0.05,good=0.8", 1100, 4);
+  ASSERT_TRUE(delays);
+  for (const std::string scheme : {"relay:T=1,r0=2,accept_late=1", "relay:T=3,r0=1.5,x=0"}) {
+    expect_same(scheme, **delays, {.jobs = 6});
   }
 }
 
