@@ -60,6 +60,7 @@ struct CodeQuality {
 
 struct GradientCode {
   std::string name;
+  bool exact = true;  ///< false: a decoding leaves a residual, even of all answers
   int chunks = 0;
   int parts = 1;
   int tolerance = 0;               ///< s: any so many stragglers still decode (uneven groups may

@@ -22,7 +22,8 @@ struct RoundReport {
   struct Job {
     JobId job;
     ModelId model;
-    double loss = 0;  ///< mean loss over the samples of the messages used
+    double loss = 0;      ///< mean loss over the samples of the messages used
+    double residual = 0;  ///< of its decoding; rounding only where the code is exact
   };
 
   std::vector<Job> jobs;  ///< decoded in this round, or by late answers since the last one

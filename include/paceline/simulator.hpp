@@ -36,6 +36,7 @@ struct SimulationResult {
   int jobs = 0;                ///< jobs decoded
   int wait_outs = 0;           ///< rounds whose close policy waited past its cutoff
   double mean_stragglers = 0;  ///< per round
+  double mean_residual = 0;    ///< per job: what its decoding left (Decoding::residual)
 };
 
 Expected<SimulationResult> simulate(Coordinator& coordinator,

@@ -14,6 +14,7 @@
 #include "codes/cyclic_repetition.hpp"
 #include "codes/cyclic_without_weights.hpp"
 #include "codes/parameters.hpp"
+#include "codes/promise.hpp"
 #include "paceline/check.hpp"
 #include "paceline/gradient_code.hpp"
 #include "paceline/suggest.hpp"
@@ -91,8 +92,7 @@ struct Candidate {
   bool keeps_promise() const { return error_bound <= kPromisedError; }
 };
 
-Candidate measure(const Family& family, const CodeRequest& request) {
-  GradientCode code = family.bare(request);
+Candidate measure(GradientCode code) {
   const double amplification = measure_quality(code).p95_amplification;
   const double bound = decode_error_bound(amplification, 0, code.chunks, kMessages);
   return {std::move(code), amplification, bound};
@@ -116,7 +116,7 @@ Candidate choose(const CodeRequest& request) {
     const bool could_win =
         !best || (cost(family) <= best_cost + kSameCost && best->error_bound > least_bound);
     if (!could_win) break;
-    Candidate candidate = measure(*family, request);
+    Candidate candidate = measure(family->bare(request));
     if (!candidate.keeps_promise()) continue;
     if (!best || candidate.error_bound < best->error_bound) {
       best = std::move(candidate);
@@ -127,15 +127,17 @@ Candidate choose(const CodeRequest& request) {
   return *std::move(best);
 }
 
-Unexpected<Error> broken_promise(const CodeRequest& request, const Candidate& candidate) {
-  const GradientCode instead = choose(request).code;
+Unexpected<Error> broken_promise(const Candidate& candidate) {
+  const GradientCode& code = candidate.code;
+  const GradientCode instead =
+      choose({.workers = code.workers(), .stragglers = code.tolerance}).code;
   return invalid(
       fmt::format("code '{}' at n = {}, s = {} cannot keep its promise: amplification {:.3g} "
                   "bounds the decode error by {:.2g}, promised is {:.0e}; code '{}' keeps it "
                   "at load {:.3g}",
-                  request.name,
-                  request.workers,
-                  request.stragglers,
+                  code.name,
+                  code.workers(),
+                  code.tolerance,
                   candidate.amplification,
                   candidate.error_bound,
                   kPromisedError,
@@ -179,9 +181,13 @@ Expected<GradientCode> make_code(const CodeRequest& request) {
     measured.weights = true;  // the choice is by their accuracy
     return finish(choose(measured).code, request.keep_promise);
   }
-  if (!request.keep_promise) return finish(family->bare(request), false);
-  Candidate candidate = measure(*family, request);
-  if (!candidate.keeps_promise()) return broken_promise(request, candidate);
+  return promise(family->bare(request), request.keep_promise);
+}
+
+Expected<GradientCode> promise(GradientCode bare, bool keep_promise) {
+  if (!keep_promise) return finish(std::move(bare), false);
+  Candidate candidate = measure(std::move(bare));
+  if (!candidate.keeps_promise()) return broken_promise(candidate);
   return finish(std::move(candidate.code), true);
 }
 

@@ -36,6 +36,7 @@ struct Circle {
   int stragglers = 0;
   std::vector<Complex> factor;  // factor[i] = 1 - omega^(u i), shape (n)
   std::vector<Complex> column;  // shape (s+1)
+  std::vector<int> last;        // last[j]: chunk j lies on the workers last[j]-s ... last[j]
 
   Complex node(int worker) const { return 1.0 - factor[static_cast<std::size_t>(worker)]; }
 };
@@ -94,13 +95,20 @@ Combination combine(const Circle& circle, const WorkerSet& answered) {
   for (int l = 0; l < answered.workers(); ++l) {
     if (!answered.contains(WorkerId{l})) stragglers.push_back(l);
   }
-  const auto column = [&](int) { return circle.column.data(); };
+  const auto check_of = [&](const std::vector<Complex>& weights) {
+    return check_bands(
+        weights,
+        circle.stragglers,
+        static_cast<int>(circle.last.size()),
+        [&](int j) { return circle.last[static_cast<std::size_t>(j)]; },
+        [&](int) { return circle.column.data(); });
+  };
   std::vector<Complex> a = closed_form(circle, stragglers);
-  BandCheck check = check_band(a, circle.stragglers, column);
+  BandCheck check = check_of(a);
   if (!stragglers.empty() && static_cast<int>(stragglers.size()) < circle.stragglers) {
     std::vector<Complex> shorter = a;
     shorten(circle, stragglers, shorter);
-    const BandCheck shorter_check = check_band(shorter, circle.stragglers, column);
+    const BandCheck shorter_check = check_of(shorter);
     if (shorter_check.amplification < check.amplification) {
       a = std::move(shorter);
       check = shorter_check;
@@ -174,36 +182,47 @@ int best_stride(int workers, int stragglers) {
   return best;
 }
 
-GradientCode bare_cyclic_mds(int workers, int stragglers, int stride) {
+GradientCode bare_node_code(int workers, int stragglers, int stride, std::vector<int> last) {
   PACELINE_CHECK(stragglers >= 1 && stragglers <= workers - 2);
   PACELINE_CHECK(std::gcd(stride, workers) == 1);
+  const auto chunks = static_cast<int>(last.size());
   auto circle = std::make_shared<Circle>();
   circle->stragglers = stragglers;
   circle->column = stride_column(workers, stragglers, stride);
+  circle->last = std::move(last);
   for (int i = 0; i < workers; ++i) {
     circle->factor.push_back(one_minus_root(workers, std::int64_t{stride} * i));
   }
 
   GradientCode code;
-  code.name = "mds";
-  code.chunks = workers;
+  code.chunks = chunks;
   code.parts = 2;
   code.tolerance = stragglers;
-  code.load = static_cast<double>(stragglers + 1) / workers;
   code.backward_passes = 2;
-  code.chunk_size.assign(static_cast<std::size_t>(workers), 1.0 / workers);
-  for (int i = 0; i < workers; ++i) {
-    std::vector<Term> terms;
-    for (int v = 0; v <= stragglers; ++v) {  // worker i is entry s-v of column i+v
-      append_terms(terms,
-                   ChunkId{(i + v) % workers},
-                   circle->column[static_cast<std::size_t>(stragglers - v)]);
+  code.chunk_size.assign(circle->last.size(), 1.0 / chunks);
+  std::vector<std::vector<Term>> rows(static_cast<std::size_t>(workers));
+  std::vector<int> held(rows.size(), 0);
+  for (int j = 0; j < chunks; ++j) {
+    for (int t = 0; t <= stragglers; ++t) {
+      const std::size_t worker =
+          band_worker(workers, stragglers, circle->last[static_cast<std::size_t>(j)], t);
+      append_terms(rows[worker], ChunkId{j}, circle->column[static_cast<std::size_t>(t)]);
+      ++held[worker];
     }
-    code.rows.emplace_back(std::move(terms));
   }
+  for (std::vector<Term>& terms : rows) code.rows.emplace_back(std::move(terms));
+  code.load = static_cast<double>(*std::ranges::max_element(held)) / chunks;
   code.decode = [circle = std::shared_ptr<const Circle>(circle)](const WorkerSet& answered) {
     return std::optional(combine(*circle, answered));
   };
+  return code;
+}
+
+GradientCode bare_cyclic_mds(int workers, int stragglers, int stride) {
+  std::vector<int> last(static_cast<std::size_t>(workers));
+  std::iota(last.begin(), last.end(), 0);
+  GradientCode code = bare_node_code(workers, stragglers, stride, std::move(last));
+  code.name = "mds";
   return code;
 }
 

@@ -18,7 +18,12 @@ double stride_magnitude(int workers, int stragglers, int stride);
 /// The stride coprime to n with the least Lambda; the smallest of those that tie (relative 1e-9).
 int best_stride(int workers, int stragglers);
 
-/// The bare code (see amplification_limit.hpp) of make_cyclic_mds. @pre gcd(stride, n) = 1,
+/// The bare code (see amplification_limit.hpp) on the same nodes for any number of chunks, chunk j
+/// on the workers last[j]-s, ..., last[j] (modulo n); without a name.
+/// @pre gcd(stride, n) = 1, 1 <= s <= n-2
+GradientCode bare_node_code(int workers, int stragglers, int stride, std::vector<int> last);
+
+/// The bare code of make_cyclic_mds. @pre gcd(stride, n) = 1,
 /// 1 <= s <= n-2
 GradientCode bare_cyclic_mds(int workers, int stragglers, int stride);
 

@@ -33,11 +33,6 @@ struct Band {
   Eigen::MatrixXd columns;     // shape (s+1, n): column j of G in order of t
 };
 
-Eigen::MatrixXd orthonormal_rows(const Eigen::MatrixXd& rows) {
-  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(rows.transpose());
-  return (qr.householderQ() * Eigen::MatrixXd::Identity(rows.cols(), rows.rows())).transpose();
-}
-
 /// Fills band.columns from band.null_space; false if a window is singular.
 bool solve_columns(Band& band) {
   const auto s = static_cast<int>(band.null_space.rows());
@@ -57,39 +52,12 @@ bool solve_columns(Band& band) {
   return band.columns.allFinite();
 }
 
-/// The least-norm a with a G = 1 and a = 0 on the stragglers.
-std::vector<double> decode_vector(const Band& band, const std::vector<int>& stragglers) {
-  const Eigen::Index s = band.null_space.rows();
-  const auto missing = static_cast<Eigen::Index>(stragglers.size());
-  Eigen::RowVectorXd a = Eigen::RowVectorXd::Ones(band.null_space.cols());
-  if (missing > 0) {
-    Eigen::MatrixXd lost(s, missing);
-    for (Eigen::Index m = 0; m < missing; ++m) {
-      lost.col(m) = band.null_space.col(stragglers[static_cast<std::size_t>(m)]);
-    }
-    const Eigen::VectorXd ones = Eigen::VectorXd::Ones(missing);
-    Eigen::VectorXd beta;  // beta N = -1 on the stragglers
-    if (missing == s) {
-      beta = lost.transpose().partialPivLu().solve(-ones);
-    } else {  // the shortest such beta, from lost = Q R
-      const Eigen::HouseholderQR<Eigen::MatrixXd> qr(lost);
-      beta = Eigen::VectorXd::Zero(s);
-      beta.head(missing) =
-          qr.matrixQR().topRows(missing).triangularView<Eigen::Upper>().transpose().solve(-ones);
-      beta.applyOnTheLeft(qr.householderQ());
-    }
-    a.noalias() += beta.transpose() * band.null_space;
-    for (const int straggler : stragglers) a[straggler] = 0;
-  }
-  return {a.begin(), a.end()};
-}
-
 Combination combine(const Band& band, const WorkerSet& answered) {
   std::vector<int> stragglers;
   for (int i = 0; i < answered.workers(); ++i) {
     if (!answered.contains(WorkerId{i})) stragglers.push_back(i);
   }
-  const std::vector<double> a = decode_vector(band, stragglers);
+  const std::vector<double> a = vanishing_weights(band.null_space, stragglers);
   const BandCheck check = check_band(a, static_cast<int>(band.null_space.rows()), [&](int j) {
     return band.columns.col(j).data();
   });
@@ -101,16 +69,6 @@ Combination combine(const Band& band, const WorkerSet& answered) {
     if (weight != 0) combination.terms.push_back({WorkerId{i}, weight});
   }
   return combination;
-}
-
-Eigen::MatrixXd draw_null_space(int workers, int stragglers, std::uint64_t seed, int draw) {
-  RandomStream random(seed, "cyclic-repetition", static_cast<std::uint64_t>(draw));
-  Eigen::MatrixXd rows(stragglers, workers);
-  for (int r = 0; r < stragglers; ++r) {
-    for (int i = 0; i < workers; ++i) rows(r, i) = random.normal();
-    rows.row(r).array() -= rows.row(r).mean();
-  }
-  return rows;
 }
 
 /// How many draws the search can afford: well below a second of multiply-adds, at least one.
@@ -125,6 +83,47 @@ int affordable_draws(int workers, int stragglers, const StragglerSample& sample,
 }
 
 }  // namespace
+
+Eigen::MatrixXd orthonormal_rows(const Eigen::MatrixXd& rows) {
+  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(rows.transpose());
+  return (qr.householderQ() * Eigen::MatrixXd::Identity(rows.cols(), rows.rows())).transpose();
+}
+
+Eigen::MatrixXd draw_null_space(int workers, int stragglers, RandomStream& random) {
+  Eigen::MatrixXd rows(stragglers, workers);
+  for (int r = 0; r < stragglers; ++r) {
+    for (int i = 0; i < workers; ++i) rows(r, i) = random.normal();
+    rows.row(r).array() -= rows.row(r).mean();
+  }
+  return rows;
+}
+
+std::vector<double> vanishing_weights(const Eigen::MatrixXd& null_space,
+                                      const std::vector<int>& stragglers) {
+  const Eigen::Index s = null_space.rows();
+  const auto missing = static_cast<Eigen::Index>(stragglers.size());
+  Eigen::RowVectorXd a = Eigen::RowVectorXd::Ones(null_space.cols());
+  if (missing > 0) {
+    Eigen::MatrixXd lost(s, missing);
+    for (Eigen::Index m = 0; m < missing; ++m) {
+      lost.col(m) = null_space.col(stragglers[static_cast<std::size_t>(m)]);
+    }
+    const Eigen::VectorXd ones = Eigen::VectorXd::Ones(missing);
+    Eigen::VectorXd beta;  // beta N = -1 on the stragglers
+    if (missing == s) {
+      beta = lost.transpose().partialPivLu().solve(-ones);
+    } else {  // the shortest such beta, from lost = Q R
+      const Eigen::HouseholderQR<Eigen::MatrixXd> qr(lost);
+      beta = Eigen::VectorXd::Zero(s);
+      beta.head(missing) =
+          qr.matrixQR().topRows(missing).triangularView<Eigen::Upper>().transpose().solve(-ones);
+      beta.applyOnTheLeft(qr.householderQ());
+    }
+    a.noalias() += beta.transpose() * null_space;
+    for (const int straggler : stragglers) a[straggler] = 0;
+  }
+  return {a.begin(), a.end()};
+}
 
 std::optional<GradientCode> cyclic_repetition_from(const Eigen::MatrixXd& null_space) {
   const auto s = static_cast<int>(null_space.rows());
@@ -163,8 +162,8 @@ GradientCode bare_cyclic_repetition(const CyclicRepetitionOptions& options) {
   std::optional<GradientCode> best;
   double best_score = std::numeric_limits<double>::infinity();
   for (int draw = 0; draw < draws || !best; ++draw) {
-    std::optional<GradientCode> code =
-        cyclic_repetition_from(draw_null_space(n, s, options.seed, draw));
+    RandomStream random(options.seed, "cyclic-repetition", static_cast<std::uint64_t>(draw));
+    std::optional<GradientCode> code = cyclic_repetition_from(draw_null_space(n, s, random));
     if (!code) continue;
     if (draws == 1) return *std::move(code);  // nothing to choose from
     const double score = quality_on(*code, sample).p95_amplification;

@@ -99,6 +99,7 @@ Json scheme_json(const RunReport& report, const SchemeRun& run) {
           {"predicted_seconds", optional_seconds(run.predicted)},
           {"limit_seconds", optional_seconds(run.limit)},
           {"mean_stragglers", plain(run.mean_stragglers)},
+          {"mean_residual", optional_plain(run.mean_residual)},
           {"worst_verify_error", optional_plain(run.worst_verify_error)},
           {"verified", run.verified},
           {"accuracy", run.accuracy},
@@ -162,6 +163,8 @@ std::string metrics_line(std::string_view scheme,
   for (const JobLoss& loss : losses) {
     list.push_back(
         {{"job", loss.job.value}, {"model", loss.model.value}, {"loss", plain(loss.loss)}});
+    constexpr double kRounding = 1e-12;
+    if (loss.residual > kRounding) list.back()["residual"] = plain(loss.residual);
   }
   return dump({{"scheme", scheme},
                {"round", record.round.value},

@@ -151,6 +151,9 @@ std::vector<Column> comparison(const RunReport& report) {
                       if (!mean) return std::nullopt;
                       return 100 * *mean;
                     });
+  columns.formatted({"left", "out", "residual |a G - 1|^2 / k of a decoding, mean", 2, {}},
+                    "{:.2e}",
+                    [](const SchemeRun& run) { return run.mean_residual; });
   columns.formatted({"verify", "error", "largest relative error of a decoded gradient", 2, {}},
                     "{:.1e}",
                     [](const SchemeRun& run) { return run.worst_verify_error; });

@@ -1,5 +1,8 @@
 #include "schemes/code_choice.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -11,17 +14,24 @@
 
 namespace paceline {
 
-SchemeParameter code_parameter() {
+SchemeParameter code_parameter(const std::vector<std::string>& others) {
   std::string allowed;
   for (const std::string& name : code_names()) allowed += (allowed.empty() ? "" : "|") + name;
-  return {"code",
-          allowed,
-          "the gradient code; auto takes the cheapest that keeps its accuracy (rule=published: "
-          "cyclic)"};
+  std::string meaning =
+      "the gradient code; auto takes the cheapest that keeps its accuracy (rule=published: "
+      "cyclic)";
+  if (!others.empty()) {
+    meaning +=
+        fmt::format("; or, with its parameters (paceline codes), {}", fmt::join(others, ", "));
+  }
+  return {"code", allowed, meaning};
 }
 
-std::string read_code_name(ParameterText& parameters, const SchemeContext& context) {
-  const std::vector<std::string> names = code_names();
+std::string read_code_name(ParameterText& parameters,
+                           const SchemeContext& context,
+                           const std::vector<std::string>& others) {
+  std::vector<std::string> names = code_names();
+  names.insert(names.end(), others.begin(), others.end());
   return parameters.word("code", names, context.rule == CloseRule::kPublished ? "cyclic" : "auto");
 }
 
@@ -93,6 +103,7 @@ std::vector<double> message_costs(const GradientCode& code) {
 }
 
 int fewest_answers(const GradientCode& code) {
+  if (!code.exact) return 1;
   return static_cast<int>(std::ceil(1 / code.load - 1e-9));
 }
 
@@ -113,6 +124,11 @@ std::vector<std::string> searched_codes() {
 
 void describe_code(const GradientCode* code, bool keep_promise, int chunks, SchemeInfo& info) {
   if (code != nullptr) info.parts = code->parts;
+  if (code != nullptr && !code->exact) {
+    info.amplification_limit = std::numeric_limits<double>::infinity();
+    info.error_bound = std::numeric_limits<double>::infinity();
+    return;
+  }
   if (code == nullptr || code->name == "repetition") {
     info.amplification_limit = 1;
   } else if (keep_promise) {

@@ -16,12 +16,14 @@ namespace paceline {
 /// A code that copies of a scheme share.
 using SharedCode = std::shared_ptr<const GradientCode>;
 
-/// The description of code=.
-SchemeParameter code_parameter();
+/// The description of code=. @param others  codes that are allowed beside code_names()
+SchemeParameter code_parameter(const std::vector<std::string>& others = {});
 
-/// Reads code=. Without it: "cyclic" where the published numbers are wanted (they are for its loads
-/// (s+1)/n), else "auto".
-std::string read_code_name(ParameterText& parameters, const SchemeContext& context);
+/// Reads code=, code_names() or one of `others`. Without it: "cyclic" where the published numbers
+/// are wanted (they are for its loads (s+1)/n), else "auto".
+std::string read_code_name(ParameterText& parameters,
+                           const SchemeContext& context,
+                           const std::vector<std::string>& others = {});
 
 /// Builds the code for all workers of the context.
 Expected<SharedCode> build_code(const std::string& name,
@@ -33,6 +35,7 @@ Expected<SharedCode> build_code(const std::string& name,
 std::vector<double> message_costs(const GradientCode& code);
 
 /// The fewest answers that can hold every chunk; a cheap necessary condition before decodable().
+/// 1 for approximate codes, which may go without some.
 int fewest_answers(const GradientCode& code);
 
 /// The largest s for which a code of this name keeps at most `storage` of the data on a worker; -1:
@@ -44,8 +47,8 @@ int most_stragglers(const std::string& code_name, int workers, double storage);
 std::vector<std::string> searched_codes();
 
 /// Fills the fields of `info` that only depend on the code: parts, amplification_limit and
-/// error_bound for float messages. `code` may be null: plain sums. `chunks` is the number of chunks
-/// of the whole job.
+/// error_bound for float messages (approximate codes have neither). `code` may be null: plain sums.
+/// `chunks` is the number of chunks of the whole job.
 void describe_code(const GradientCode* code, bool keep_promise, int chunks, SchemeInfo& info);
 
 }  // namespace paceline

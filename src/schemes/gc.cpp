@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "paceline/check.hpp"
+#include "paceline/code_catalog.hpp"
 #include "schemes/code_choice.hpp"
 #include "schemes/relay.hpp"
 #include "schemes/scheme_catalog.hpp"
@@ -68,7 +69,8 @@ class GradientCoding final : public Scheme {
     return {decoding};
   }
 
-  bool timeless() const override { return true; }
+  /// Approximate codes play with messages, so that what they leave is counted.
+  bool timeless() const override { return code_->exact; }
 
   int loads(Round round, int jobs, std::span<double> loads) const override {
     PACELINE_CHECK(round == next_);
@@ -154,16 +156,65 @@ Expected<std::unique_ptr<Scheme>> make_uncoded(ParameterText& parameters,
   return build(std::move(info), build_code("repetition", 0, context), context);
 }
 
+/// The codes of the catalogue that are not among those that every scheme can use.
+std::vector<std::string> other_codes() {
+  const std::vector<std::string> common = code_names();
+  std::vector<std::string> names;
+  for (const CodeDescription& code : code_catalog()) {
+    if (std::ranges::find(common, code.name) == common.end()) names.push_back(code.name);
+  }
+  return names;
+}
+
+/// "s=3,code=graph,r=4": what was given of the code's own parameters, s first.
+std::string code_text(const std::string& name, ParameterText& parameters) {
+  std::string text = fmt::format("code={}", name);
+  for (const CodeDescription& code : code_catalog()) {
+    if (code.name != name) continue;
+    for (const CodeParameter& parameter : code.parameters) {
+      if (!parameters.has(parameter.name)) continue;
+      const std::string given =
+          fmt::format("{}={}", parameter.name, parameters.text(parameter.name, ""));
+      text = parameter.name == "s" ? given + "," + text : text + "," + given;
+    }
+  }
+  return text;
+}
+
+Expected<std::unique_ptr<Scheme>> make_gc_with(const std::string& name,
+                                               ParameterText& parameters,
+                                               const SchemeContext& context) {
+  Expected<GradientCode> code = make_code(name,
+                                          parameters,
+                                          {.workers = context.workers,
+                                           .seed = context.seed,
+                                           .keep_promise = context.keep_promise,
+                                           .weights = context.messages});
+  if (auto fine = parameters.finish(); !fine) return Unexpected(fine.error());
+  if (!code) return Unexpected(code.error());
+  SchemeInfo info;
+  info.name = "gc";
+  info.parameters = code_text(name, parameters);
+  return build(std::move(info),
+               SharedCode(std::make_shared<const GradientCode>(std::move(code).value())),
+               context);
+}
+
 Expected<std::unique_ptr<Scheme>> make_gc(ParameterText& parameters, const SchemeContext& context) {
   if (parameters.text("s", "") == "auto") {
     if (auto fine = parameters.finish(); !fine) return Unexpected(fine.error());
     return make_automatic_repetition(context);
   }
   const int n = context.workers;
+  const std::vector<std::string> others = other_codes();
+  const std::string wanted = parameters.text("code", "");
+  if (std::ranges::find(others, wanted) != others.end()) {
+    return make_gc_with(wanted, parameters, context);
+  }
   const bool by_groups = parameters.has("groups");
   const int groups = parameters.integer("groups", 1, n, 1);
   const int s = parameters.integer("s", 0, n - 1, 0);
-  const std::string name = read_code_name(parameters, context);
+  const std::string name = read_code_name(parameters, context, others);
   if (by_groups && parameters.has("s")) parameters.fail("give s= or groups=, not both");
   if (!by_groups && !parameters.has("s")) {
     parameters.fail(
@@ -242,7 +293,7 @@ SchemeEntry gc_entry() {
                       {"groups",
                        "1 <= groups <= n",
                        "instead of s: so many repetition groups, one answer each decodes"},
-                      code_parameter()},
+                      code_parameter(other_codes())},
        .load = "(s+1)/n; repetition: 1/floor(n/(s+1))",
        .decode_delay = "0",
        .source = "Tandon et al., Gradient Coding (ICML 2017)",

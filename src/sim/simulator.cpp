@@ -33,6 +33,7 @@ class Simulation {
     if (result_.rounds > 0) {
       result_.mean_stragglers = static_cast<double>(stragglers_) / result_.rounds;
     }
+    if (result_.jobs > 0) result_.mean_residual = residuals_ / result_.jobs;
     return result_;
   }
 
@@ -86,7 +87,10 @@ class Simulation {
   }
 
   Expected<void> do_one(const Apply& apply) {
-    if (apply.sum.complete) ++result_.jobs;
+    if (apply.sum.complete) {
+      ++result_.jobs;
+      residuals_ += apply.sum.residual;
+    }
     return options_.on_apply ? options_.on_apply(apply) : Expected<void>();
   }
 
@@ -129,6 +133,7 @@ class Simulation {
   Seconds now_{0};
   bool finished_ = false;
   long long stragglers_ = 0;
+  double residuals_ = 0;
   SimulationResult result_;
 };
 

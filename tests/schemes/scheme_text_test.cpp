@@ -33,6 +33,8 @@ TEST(SchemeText, LabelsAreCanonical) {
   EXPECT_EQ(label_of("uncoded"), "uncoded");
   EXPECT_EQ(label_of("gc:code=repetition,s=3"), "gc:s=3,code=repetition");
   EXPECT_EQ(label_of("gc:groups=4"), "gc:groups=4");
+  EXPECT_EQ(label_of("gc:r=4,code=graph,s=3"), "gc:s=3,code=graph,r=4");
+  EXPECT_EQ(label_of("gc:residual=0.1,code=biplane"), "gc:code=biplane,residual=0.1");
   EXPECT_EQ(label_of("sr-sgc:lambda=6,W=2,B=1,code=repetition"),
             "sr-sgc:B=1,W=2,lambda=6,code=repetition");
   EXPECT_EQ(label_of("m-sgc:B=1,W=2,lambda=16"), "m-sgc:B=1,W=2,lambda=16");

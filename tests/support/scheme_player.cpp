@@ -205,14 +205,26 @@ void SchemePlayer::apply(const Decoding& decoding) {
       }
     }
   }
-  if (decoding.complete) check_sum(decoding.job);
+  if (decoding.complete) check_sum(decoding);
 }
 
-void SchemePlayer::check_sum(JobId job) {
+/// The chunks count once each; where a decoding says that it leaves a residual, it leaves just
+/// that.
+void SchemePlayer::check_sum(const Decoding& decoding) {
+  constexpr double kExact = 1e-12;
+  const JobId job = decoding.job;
   const int P = scheme_->info().parts;
   const int chunks = static_cast<int>(scheme_->info().chunk_size.size());
   const auto& sum = sums_[job];
-  for (int out = 0; out < P; ++out) {
+  const bool exact = decoding.residual <= kExact;
+  if (!exact) {
+    double squares = 0;
+    for (const double found : sum) squares += (found - 1) * (found - 1);
+    if (P != 1 || std::abs(squares / chunks - decoding.residual) > kRounding) {
+      report("a decoding leaves something else than its residual");
+    }
+  }
+  for (int out = 0; exact && out < P; ++out) {
     for (int j = 0; j < chunks; ++j) {
       for (int in = 0; in < P; ++in) {
         const double expected = out == in ? 1 : 0;

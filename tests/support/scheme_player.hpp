@@ -72,7 +72,7 @@ class SchemePlayer {
   void take_answers(WorkerId worker, Round round, const std::vector<MiniTask>& list, int first);
   void apply(const std::vector<Decoding>& decodings);
   void apply(const Decoding& decoding);
-  void check_sum(JobId job);
+  void check_sum(const Decoding& decoding);
   void report(const std::string& problem);
 
   Cloned<Scheme> scheme_;

@@ -1,0 +1,145 @@
+// The catalogue of codes: who is in it, and how a text finds its entry.
+#include <algorithm>
+
+#include "codes/code_entry.hpp"
+#include "paceline/check.hpp"
+#include "paceline/suggest.hpp"
+
+namespace paceline {
+namespace {
+
+/// The codes of CodeRequest, which take s= alone and exist for all n and s.
+template <const char* const& name>
+Expected<GradientCode> make_by_request(ParameterText& parameters, const CodeContext& context) {
+  const int s = parameters.integer("s", 0, context.workers - 1);
+  return make_code(CodeRequest{.name = name,
+                               .workers = context.workers,
+                               .stragglers = s,
+                               .seed = context.seed,
+                               .keep_promise = context.keep_promise,
+                               .weights = context.weights});
+}
+
+bool always(int /*workers*/, int /*stragglers*/) { return true; }
+
+constexpr const char* kRepetition = "repetition";
+constexpr const char* kCyclic = "cyclic";
+constexpr const char* kMds = "mds";
+
+/// All entries; the order is that of `paceline codes`.
+const std::vector<CodeEntry>& entries() {
+  static const std::vector<CodeEntry> all = {
+      repetition_code_entry(),
+      cyclic_code_entry(),
+      mds_code_entry(),
+      real_mds_entry(),
+      reed_solomon_entry(),
+      speed_aware_entry(),
+      erasure_head_entry(),
+      graph_entry(),
+      expander_entry(),
+      bernoulli_entry(),
+      regularized_bernoulli_entry(),
+      stochastic_block_entry(),
+      projective_plane_entry(),
+      affine_plane_entry(),
+      hadamard_entry(),
+      biplane_entry(),
+      steiner_entry(),
+      pairs_entry(),
+      soft_design_entry(),
+      product_entry(),
+      heterogeneous_entry(),
+      stochastic_entry(),
+  };
+  return all;
+}
+
+const CodeEntry* find(std::string_view name) {
+  const auto found = std::ranges::find_if(
+      entries(), [&](const CodeEntry& entry) { return entry.description.name == name; });
+  return found == entries().end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+CodeEntry repetition_code_entry() {
+  return {{.name = kRepetition,
+           .summary = "groups of workers send the same sum; one answer per group decodes",
+           .exact = true,
+           .parameters = {{"s", "0 <= s <= n-1", "stragglers tolerated"}},
+           .load = "1/floor(n/(s+1))",
+           .source = "Tandon, Lei, Dimakis, Karampatziakis, Gradient Coding (2017), section 3"},
+          make_by_request<kRepetition>,
+          always};
+}
+
+CodeEntry cyclic_code_entry() {
+  return {{.name = kCyclic,
+           .summary = "each worker holds s+1 neighbouring chunks; random weights",
+           .exact = true,
+           .parameters = {{"s", "0 <= s <= n-1", "stragglers tolerated"}},
+           .load = "(s+1)/n",
+           .source = "Tandon, Lei, Dimakis, Karampatziakis, Gradient Coding (2017), section 4"},
+          make_by_request<kCyclic>,
+          always};
+}
+
+CodeEntry mds_code_entry() {
+  return {{.name = kMds,
+           .summary = "cyclic MDS on strided roots of unity; complex weights, closed form",
+           .exact = true,
+           .parameters = {{"s", "0 <= s <= n-1", "stragglers tolerated"}},
+           .load = "(s+1)/n, two backward passes",
+           .source = "Raviv, Tamo, Tandon, Dimakis, Gradient Coding from Cyclic MDS Codes and "
+                     "Expander Graphs (2018)"},
+          make_by_request<kMds>,
+          always};
+}
+
+const std::vector<CodeDescription>& code_catalog() {
+  static const std::vector<CodeDescription> descriptions = [] {
+    std::vector<CodeDescription> list;
+    for (const CodeEntry& entry : entries()) list.push_back(entry.description);
+    return list;
+  }();
+  return descriptions;
+}
+
+Expected<GradientCode> make_code(const std::string& name,
+                                 ParameterText& parameters,
+                                 const CodeContext& context) {
+  PACELINE_CHECK(context.workers >= 1);
+  const CodeEntry* entry = find(name);
+  if (entry == nullptr) {
+    std::vector<std::string> names;
+    for (const CodeDescription& code : code_catalog()) names.push_back(code.name);
+    return invalid(unknown_name("code", name, names));
+  }
+  return entry->make(parameters, context);
+}
+
+Expected<GradientCode> make_code(std::string_view text, const CodeContext& context) {
+  Expected<ParameterText> parameters = ParameterText::parse(text);
+  if (!parameters) return Unexpected(parameters.error());
+  if (context.workers < 1) {
+    return invalid(std::string(text) + ": " + std::to_string(context.workers) +
+                   " workers; at least 1 is needed");
+  }
+  Expected<GradientCode> code = make_code(parameters->name(), *parameters, context);
+  if (find(parameters->name()) == nullptr) return code;
+  if (auto fine = parameters->finish(); !fine) return Unexpected(fine.error());
+  return code;
+}
+
+int nearest_workers(std::string_view name, int workers, int stragglers) {
+  const CodeEntry* entry = find(name);
+  PACELINE_CHECK(entry != nullptr && stragglers >= 0);
+  for (int distance = 0;; ++distance) {
+    for (const int n : {workers - distance, workers + distance}) {
+      if (n >= 1 && stragglers < n && entry->exists(n, stragglers)) return n;
+    }
+  }
+}
+
+}  // namespace paceline

@@ -1,0 +1,275 @@
+#include "paceline/code_measure.hpp"
+
+#include <Eigen/SVD>
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "codes/code_quality.hpp"
+#include "codes/complex_matrix.hpp"
+#include "codes/straggler_sets.hpp"
+#include "paceline/check.hpp"
+#include "paceline/random.hpp"
+
+namespace paceline {
+namespace {
+
+constexpr int kNumbers = 8;  // of a chunk gradient, d
+
+double to_float64(double value) { return value; }
+
+double to_float32(double value) { return static_cast<double>(static_cast<float>(value)); }
+
+/// To the nearest of the numbers whose last 16 bits as float32 are 0; ties to even.
+double to_bfloat16(double value) {
+  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+  const std::uint32_t rounded = bits + 0x7FFFU + (bits >> 16U & 1U);
+  return static_cast<double>(std::bit_cast<float>(rounded & 0xFFFF0000U));
+}
+
+using Vector = std::vector<double>;  // shape (d)
+
+/// Numbers `index` of `parts` equal pieces, or all of them for kWhole, of a vector of length d.
+struct Piece {
+  int begin;
+  int size;
+
+  Piece(int index, int parts)
+      : begin(index == kWhole ? 0 : index * (kNumbers / parts)),
+        size(index == kWhole ? kNumbers : kNumbers / parts) {}
+};
+
+/// Encodes chunk gradients and decodes answers in one number format.
+class Format {
+ public:
+  Format(const GradientCode& code,
+         const std::vector<Vector>& chunks,
+         double (*round)(double),
+         double (*round_weight)(double))
+      : parts_(code.parts) {
+    for (const Row& row : code.rows) {
+      Vector message(kNumbers, 0.0);
+      for (const Term& term : row.terms()) {
+        const Piece from(term.part, parts_);
+        const Piece to(term.segment, parts_);
+        for (int j = term.chunk.value; j < term.chunk.value + term.count; ++j) {
+          const Vector& chunk = chunks[static_cast<std::size_t>(j)];
+          for (int i = 0; i < from.size; ++i) {
+            message[static_cast<std::size_t>(to.begin + i)] +=
+                round_weight(term.weight) * chunk[static_cast<std::size_t>(from.begin + i)];
+          }
+        }
+      }
+      for (double& value : message) value = round(value);
+      messages_.push_back(std::move(message));
+    }
+  }
+
+  Vector decode(const Combination& combination) const {
+    Vector sum(kNumbers, 0.0);
+    for (const WorkerWeight& term : combination.terms) {
+      const Piece from(term.segment, parts_);
+      const Piece to(term.part, parts_);
+      const Vector& message = messages_[term.worker.index()];
+      for (int i = 0; i < from.size; ++i) {
+        sum[static_cast<std::size_t>(to.begin + i)] +=
+            term.weight * message[static_cast<std::size_t>(from.begin + i)];
+      }
+    }
+    return sum;
+  }
+
+ private:
+  int parts_;
+  std::vector<Vector> messages_;  // shape (n)
+};
+
+double distance(const Vector& a, const Vector& b) {
+  double squares = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) squares += (a[i] - b[i]) * (a[i] - b[i]);
+  return std::sqrt(squares);
+}
+
+/// What the combination decodes in exact arithmetic: the chunks an exact code sums, or those that
+/// the weights of an approximate one give.
+Vector exact_sum(const GradientCode& code,
+                 const std::vector<Vector>& chunks,
+                 const Combination& combination) {
+  std::vector<long double> sum(kNumbers, 0.0L);
+  std::vector<long double> x(chunks.size(), code.exact ? 1.0L : 0.0L);
+  if (!code.exact) {
+    for (const WorkerWeight& term : combination.terms) {
+      for (const Term& inner : code.rows[term.worker.index()].terms()) {
+        x[inner.chunk.index()] += static_cast<long double>(term.weight) * inner.weight;
+      }
+    }
+  }
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += x[j] * chunks[j][i];
+  }
+  Vector rounded;
+  for (const long double value : sum) rounded.push_back(static_cast<double>(value));
+  return rounded;
+}
+
+std::vector<Vector> normal_chunks(int count, std::uint64_t seed) {
+  RandomStream random(seed, "chunk gradients");
+  std::vector<Vector> chunks(static_cast<std::size_t>(count), Vector(kNumbers));
+  for (Vector& chunk : chunks) {
+    for (double& value : chunk) value = random.normal();
+  }
+  return chunks;
+}
+
+double residual_of(const GradientCode& code, const WorkerSet& answered) {
+  const auto combination = code.decode(answered);
+  return combination ? combination->residual : 0;
+}
+
+/// Kills all holders of the chunk that has fewest left, again and again, from a random chunk on.
+WorkerSet isolate_chunks(const SparseComplexMatrix& G, int stragglers, RandomStream& random) {
+  const auto n = static_cast<int>(G.rows());
+  const auto k = static_cast<int>(G.cols());
+  WorkerSet answered = WorkerSet::all(n);
+  int left = stragglers;
+  auto chunk = static_cast<int>(random.below(static_cast<std::uint64_t>(k)));
+  while (left > 0) {
+    for (SparseComplexMatrix::InnerIterator entry(G, chunk); entry && left > 0; ++entry) {
+      const WorkerId holder{static_cast<int>(entry.row())};
+      if (!answered.contains(holder)) continue;
+      answered.erase(holder);
+      --left;
+    }
+    int fewest = n + 1;
+    const int start = chunk;
+    for (int step = 1; step <= k; ++step) {
+      const int j = (start + step) % k;
+      int holders = 0;
+      for (SparseComplexMatrix::InnerIterator entry(G, j); entry; ++entry) {
+        holders += answered.contains(WorkerId{static_cast<int>(entry.row())}) ? 1 : 0;
+      }
+      if (holders == 0 || holders >= fewest) continue;
+      fewest = holders;
+      chunk = j;
+    }
+    if (fewest > n) break;  // every chunk is lost
+  }
+  for (int i = 0; i < n && left > 0; ++i) {
+    if (!answered.contains(WorkerId{i})) continue;
+    answered.erase(WorkerId{i});
+    --left;
+  }
+  return answered;
+}
+
+/// The most that an adversary finds to be left.
+double attack(const GradientCode& code,
+              const SparseComplexMatrix& G,
+              int stragglers,
+              RandomStream& random) {
+  constexpr int kStarts = 5;
+  constexpr int kSwaps = 100;
+  const int n = code.workers();
+  if (stragglers == 0 || stragglers >= n) return 0;
+  double worst = 0;
+  for (int start = 0; start < kStarts; ++start) {
+    WorkerSet answered = isolate_chunks(G, stragglers, random);
+    double here = residual_of(code, answered);
+    for (int swap = 0; swap < kSwaps; ++swap) {
+      WorkerId dead{static_cast<int>(random.below(static_cast<std::uint64_t>(n)))};
+      while (answered.contains(dead)) dead.value = (dead.value + 1) % n;
+      WorkerId live{static_cast<int>(random.below(static_cast<std::uint64_t>(n)))};
+      while (!answered.contains(live)) live.value = (live.value + 1) % n;
+      answered.insert(dead);
+      answered.erase(live);
+      const double there = residual_of(code, answered);
+      if (there >= here) {
+        here = there;
+        continue;
+      }
+      answered.erase(dead);
+      answered.insert(live);
+    }
+    worst = std::max(worst, here);
+  }
+  return worst;
+}
+
+double median_condition(const SparseComplexMatrix& G, const std::vector<WorkerSet>& sets) {
+  constexpr Eigen::Index kLargest = 300;
+  constexpr std::size_t kSets = 5;
+  constexpr double kZero = 1e-12;
+  if (G.rows() > kLargest || G.cols() > kLargest) return std::numeric_limits<double>::quiet_NaN();
+  const Eigen::MatrixXcd dense = G;
+  std::vector<double> conditions;
+  for (std::size_t s = 0; s < std::min(kSets, sets.size()); ++s) {
+    Eigen::MatrixXcd rows(sets[s].size(), G.cols());
+    Eigen::Index row = 0;
+    sets[s].for_each([&](WorkerId worker) { rows.row(row++) = dense.row(worker.value); });
+    const Eigen::VectorXd values = Eigen::BDCSVD<Eigen::MatrixXcd>(rows).singularValues();
+    double least = values[0];
+    for (const double value : values) {
+      if (value > kZero * values[0]) least = value;
+    }
+    conditions.push_back(values[0] / least);
+  }
+  return percentile(conditions, 0.5);
+}
+
+}  // namespace
+
+CodeMeasurement measure_code(const GradientCode& code, int stragglers, std::uint64_t seed) {
+  constexpr int kRandomSets = 300;
+  PACELINE_CHECK(stragglers >= 0 && stragglers <= code.tolerance);
+  const int n = code.workers();
+  StragglerSample sample = sample_survivors(n, stragglers, kRandomSets);
+  const std::vector<Vector> chunks = normal_chunks(code.chunks, seed);
+  const SparseComplexMatrix G = complex_matrix(code);
+  const Format float64(code, chunks, to_float64, to_float64);
+  const Format float32(code, chunks, to_float32, to_float32);
+  const Format bfloat16(code, chunks, to_bfloat16, to_float32);
+
+  CodeMeasurement measured;
+  measured.stragglers = stragglers;
+  measured.sets = static_cast<int>(sample.typical.size());
+  measured.all_sets = sample.together.empty();
+  std::vector<double> amplifications;
+  std::vector<double> times;
+  for (const WorkerSet& answered : sample.typical) {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto combination = code.decode(answered);
+    times.push_back(Seconds(std::chrono::steady_clock::now() - begin).count());
+    if (!combination) continue;
+    amplifications.push_back(combination->amplification);
+    measured.mean_residual += combination->residual;
+    measured.worst_residual = std::max(measured.worst_residual, combination->residual);
+    const Vector exact = exact_sum(code, chunks, *combination);
+    const double norm = distance(exact, Vector(kNumbers, 0.0));
+    if (norm == 0) continue;
+    const auto worse = [&](double& worst, const Format& format) {
+      worst = std::max(worst, distance(format.decode(*combination), exact) / norm);
+    };
+    worse(measured.error.float64, float64);
+    worse(measured.error.float32, float32);
+    worse(measured.error.bfloat16, bfloat16);
+  }
+  const auto decoded = static_cast<double>(amplifications.size());
+  measured.decoded = decoded / measured.sets;
+  if (decoded > 0) {
+    measured.mean_residual /= decoded;
+    measured.median_amplification = percentile(amplifications, 0.5);
+    measured.worst_amplification = *std::ranges::max_element(amplifications);
+  }
+  RandomStream random(seed, "adversary");
+  measured.attacked_residual =
+      std::max(measured.worst_residual, code.exact ? 0 : attack(code, G, stragglers, random));
+  measured.condition = median_condition(G, sample.typical);
+  measured.decode_time = Seconds(percentile(times, 0.5));
+  return measured;
+}
+
+}  // namespace paceline

@@ -1,0 +1,157 @@
+// Codes on block designs: every two workers share the same number of chunks, so all answers are
+// alike to the decoder and what is missing depends on how many stragglers there are, never on
+// which:
+//
+//     residual = s (n-r) / (n (r (n-1) - s (r-1))).
+//
+// An adversary gains nothing, which makes these the codes for stragglers of unknown habits.
+//
+// Source: kadhe2019gradient.
+#include "codes/design_codes.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <utility>
+
+#include "codes/finite_field.hpp"
+#include "codes/random_columns.hpp"
+
+namespace paceline {
+namespace {
+
+/// One family of designs, by its number of points.
+struct Family {
+  const char* name;
+  const char* sizes;  ///< which n there are
+  bool (*exists)(int points);
+  BlockDesign (*make)(int points);
+  bool symmetric;  ///< n = k, so that the complement is a design of the kind too
+};
+
+/// The q >= 2 with q^2 + q + 1 = n (a prime power), or 0.
+int plane_order(int points) {
+  for (int q = 2; q * q + q + 1 <= points; ++q) {
+    if (q * q + q + 1 == points && q <= 101 && prime_power(q).prime > 0) return q;
+  }
+  return 0;
+}
+
+int affine_order(int points) {
+  for (int q = 2; q * q <= points; ++q) {
+    if (q * q == points && prime_power(q).prime > 0) return q;
+  }
+  return 0;
+}
+
+bool is_sylvester(int n) { return n >= 7 && std::has_single_bit(static_cast<unsigned>(n) + 1); }
+
+bool is_square_design(int n) { return n >= 7 && n % 4 == 3 && prime_power(n).prime > 0; }
+
+constexpr Family kProjective = {"projective-plane",
+                                "q^2+q+1, q a power of a prime",
+                                [](int n) { return plane_order(n) > 0; },
+                                [](int n) { return projective_plane(plane_order(n)); },
+                                true};
+constexpr Family kAffine = {"affine-plane",
+                            "q^2, q a power of a prime",
+                            [](int n) { return affine_order(n) > 0; },
+                            [](int n) { return affine_plane(affine_order(n)); },
+                            false};
+constexpr Family kHadamard = {"hadamard",
+                              "2^u - 1, or a power of a prime that is 3 mod 4",
+                              [](int n) { return is_sylvester(n) || is_square_design(n); },
+                              [](int n) {
+                                if (is_square_design(n)) return square_design(n);
+                                return sylvester_design(std::bit_width(static_cast<unsigned>(n)));
+                              },
+                              true};
+constexpr Family kBiplane = {
+    "biplane", "16 or 37", [](int n) { return n == 16 || n == 37; }, biplane, true};
+constexpr Family kSteiner = {"steiner",
+                             "1 or 3 mod 6, from 7 on",
+                             [](int n) { return n >= 7 && (n % 6 == 1 || n % 6 == 3); },
+                             steiner_triples,
+                             false};
+constexpr Family kPairs = {
+    "pairs", "any from 2 on", [](int n) { return n >= 2; }, all_pairs, false};
+
+template <const Family& family>
+Expected<GradientCode> make(ParameterText& parameters, const CodeContext& context) {
+  const int n = context.workers;
+  const Tolerance tolerance = read_tolerance(parameters, n);
+  const bool inverted = family.symmetric && read_yes_or_no(parameters, "complement", false);
+  if (!family.exists(n)) {
+    return invalid(fmt::format("{}: there is none on {} workers, only on {}; the nearest: {}",
+                               family.name,
+                               n,
+                               family.sizes,
+                               nearest_that_fit(n, 4 * n + 16, family.exists)));
+  }
+  const BlockDesign design = inverted ? complement(family.make(n)) : family.make(n);
+  const double replication = static_cast<double>(design.blocks.front().size());
+  return finish_approximate(
+      {family.name, plain_sums(n, design.blocks), design_weight(n, replication), tolerance});
+}
+
+template <const Family& family>
+CodeEntry entry(std::string summary, std::string load, std::string construction) {
+  std::vector<CodeParameter> own;
+  if (family.symmetric) {
+    own.push_back({"complement", "yes|no", "hold what the design does not (no)"});
+  }
+  return {{.name = family.name,
+           .summary = std::move(summary),
+           .exact = false,
+           .parameters = with_tolerance(std::move(own)),
+           .load = std::move(load),
+           .source = "Kadhe, Koyluoglu, Ramchandran, Gradient Coding Based on Block Designs "
+                     "(2019); " +
+                     construction},
+          make<family>,
+          [](int workers, int /*stragglers*/) { return family.exists(workers); }};
+}
+
+}  // namespace
+
+WeightDecoder design_weight(int workers, double replication) {
+  return [workers, replication](const WorkerSet& answered, std::vector<double>& a) {
+    const double others = workers > 1 ? (answered.size() - 1.0) / (workers - 1) : 0;
+    const double weight = 1 / (1 + (replication - 1) * others);
+    answered.for_each([&](WorkerId worker) { a[worker.index()] = weight; });
+  };
+}
+
+CodeEntry projective_plane_entry() {
+  return entry<kProjective>(
+      "points and lines of a projective plane, n = q^2+q+1", "(q+1)/n", "Singer's difference sets");
+}
+
+CodeEntry affine_plane_entry() {
+  return entry<kAffine>(
+      "points and lines of an affine plane, n = q^2, k = q^2+q", "1/q", "lines over GF(q)");
+}
+
+CodeEntry hadamard_entry() {
+  return entry<kHadamard>("Hadamard designs: half of the data, little is ever missing",
+                          "about 1/2",
+                          "Paley's squares, Sylvester's matrices");
+}
+
+CodeEntry biplane_entry() {
+  return entry<kBiplane>("every two workers share two chunks, n = 16 or 37",
+                         "6/16, 9/37",
+                         "a grid, fourth powers mod 37");
+}
+
+CodeEntry steiner_entry() {
+  return entry<kSteiner>("Steiner triple systems: three holders per chunk, n = 1 or 3 mod 6",
+                         "3/n",
+                         "Bose's and Skolem's triples");
+}
+
+CodeEntry pairs_entry() {
+  return entry<kPairs>("every two workers share a chunk of their own, any n", "2/n", "all pairs");
+}
+
+}  // namespace paceline

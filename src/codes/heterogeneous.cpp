@@ -1,0 +1,105 @@
+// Code for workers that straggle with different, known probabilities p_i: whoever answers is added
+// as it is, and the weights in G make the sum right on average,
+//
+//     sum over the holders i of chunk j of (1 - p_i) G_ij = 1,
+//
+// with the least variance there is: G_ij = (1/p_i) / sum over the holders l of (1-p_l)/p_l. A chunk
+// then leaves 1 / sum_l (1-p_l)/p_l on average, so chunks are handed out, reliable workers first,
+// each to where that sum is least.
+//
+// Source: song2025approximate (problem; the closed form and the allocation were derived from it).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "codes/number_list.hpp"
+#include "codes/random_columns.hpp"
+#include "codes/sparse_code.hpp"
+#include "codes/sparse_decoders.hpp"
+
+namespace paceline {
+namespace {
+
+constexpr double kLeast = 1e-6;  // an estimate of 0 would put all of a chunk on one worker
+
+/// Shape (k): the holders of each chunk when every worker takes `width` chunks.
+/// @param odds  q_i = (1-p_i)/p_i, shape (n)
+std::vector<std::vector<int>> allocate(const std::vector<double>& odds, int chunks, int width) {
+  std::vector<int> workers(odds.size());
+  std::iota(workers.begin(), workers.end(), 0);
+  std::ranges::stable_sort(workers, [&](int i, int l) {
+    return odds[static_cast<std::size_t>(i)] > odds[static_cast<std::size_t>(l)];
+  });
+  std::vector<std::vector<int>> holders(static_cast<std::size_t>(chunks));
+  std::vector<double> score(holders.size(), 0.0);
+  std::vector<std::size_t> order(holders.size());
+  for (const int worker : workers) {
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t j) { return score[j]; });
+    for (int c = 0; c < width; ++c) {
+      const std::size_t chunk = order[static_cast<std::size_t>(c)];
+      holders[chunk].push_back(worker);
+      score[chunk] += odds[static_cast<std::size_t>(worker)];
+    }
+  }
+  return holders;
+}
+
+Expected<GradientCode> make(ParameterText& parameters, const CodeContext& context) {
+  const int n = context.workers;
+  const Tolerance tolerance = read_tolerance(parameters, n);
+  const int k = read_chunks(parameters, n);
+  const int width = parameters.integer("held", 1, k, std::min(3, k));
+  std::vector<double> p = read_numbers(parameters, "p", n, 0, 1 - kLeast, 0.1);
+  if (static_cast<std::int64_t>(n) * width < k) {
+    return invalid(fmt::format(
+        "heterogeneous: {} workers with {} chunks each cannot hold {} chunks; held = {} is the "
+        "least",
+        n,
+        width,
+        k,
+        (k + n - 1) / n));
+  }
+  for (double& probability : p) probability = std::max(probability, kLeast);
+  std::vector<double> odds;
+  for (const double probability : p) odds.push_back((1 - probability) / probability);
+
+  const std::vector<std::vector<int>> holders = allocate(odds, k, width);
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int j = 0; j < k; ++j) {
+    double sum = 0;
+    for (const int i : holders[static_cast<std::size_t>(j)])
+      sum += odds[static_cast<std::size_t>(i)];
+    for (const int i : holders[static_cast<std::size_t>(j)]) {
+      entries.emplace_back(i, j, 1 / (p[static_cast<std::size_t>(i)] * sum));
+    }
+  }
+  auto G = std::make_shared<SparseMatrix>(n, k);
+  G->setFromTriplets(entries.begin(), entries.end());
+  if (parameters.has("residual")) {
+    parameters.fail("residual= goes with codes that decode; this one adds up what comes");
+  }
+  return finish_approximate({"heterogeneous", G, fixed_weight(1), tolerance});
+}
+
+}  // namespace
+
+CodeEntry heterogeneous_entry() {
+  return {{.name = "heterogeneous",
+           .summary = "for workers that straggle with different, known probabilities; unbiased, "
+                      "nothing to decode",
+           .exact = false,
+           .parameters = with_tolerance(
+               {{"p", "0 <= p < 1", "probabilities to straggle: one, or n separated by '/' (0.1)"},
+                {"held", "1 <= held <= k", "chunks per worker (3)"},
+                {"chunks", "chunks >= 1", "k (n)"}}),
+           .load = "held/k",
+           .source = "Song, Choi, Approximate Gradient Coding for Distributed Learning with "
+                     "Heterogeneous Stragglers (2025)"},
+          make,
+          [](int /*workers*/, int /*stragglers*/) { return true; }};
+}
+
+}  // namespace paceline

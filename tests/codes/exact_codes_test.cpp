@@ -1,0 +1,157 @@
+// Exact codes beside the three that schemes choose among. Expected values: spec of exact codes,
+// sections 3, 8.1, 8.2 and 10.
+#include "codes/approximate_test_support.hpp"
+#include "codes/real_mds.hpp"
+#include "codes/speed_aware.hpp"
+
+namespace paceline {
+namespace {
+
+using testing::all_but;
+using testing::code_of;
+using testing::from_mask;
+
+GradientCode unlimited(const std::string& text, int workers) {
+  return make_code(text, {.workers = workers, .seed = 1, .keep_promise = false}).value();
+}
+
+/// Every set with at most s stragglers decodes exactly, none with more.
+void expect_exact(const GradientCode& code, const std::string& what) {
+  const int n = code.workers();
+  for (unsigned mask = 0; mask < 1U << static_cast<unsigned>(n); ++mask) {
+    const WorkerSet answered = from_mask(n, mask);
+    const auto combination = code.decode(answered);
+    ASSERT_EQ(combination.has_value(), n - answered.size() <= code.tolerance) << what << mask;
+    ASSERT_EQ(code.decodable(answered), combination.has_value()) << what << mask;
+    if (!combination) continue;
+    const double A = combination->amplification;
+    ASSERT_LE(testing::worst_deviation(code, *combination), 1e-10 * std::max(1.0, A))
+        << what << mask;
+    ASSERT_NEAR(testing::amplification(code, *combination), A, 1e-9 * A) << what << mask;
+  }
+}
+
+TEST(RealMds, HasTheListedVectors) {
+  const auto weights = [](const GradientCode& code, const std::vector<int>& stragglers) {
+    std::vector<double> a;
+    for (const auto& w :
+         testing::weights(*code.decode(all_but(code.workers(), stragglers)), code.workers())) {
+      a.push_back(w.real());
+    }
+    return a;
+  };
+  const auto expect = [](const std::vector<double>& found, const std::vector<double>& wanted) {
+    ASSERT_EQ(found.size(), wanted.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(found[i], wanted[i], 1e-11) << i;
+  };
+  const GradientCode six = bare_real_mds(6, 3);
+  const Eigen::MatrixXd G = testing::matrix(six);
+  for (int i = 0; i < 6; ++i) {
+    for (int v = 0; v < 4; ++v) {
+      EXPECT_NEAR(G(i, (i + v) % 6), std::vector<double>({1, 2, 2, 1})[v] / 6, 1e-12);
+    }
+  }
+  expect(weights(six, {0, 1, 2}), {0, 0, 0, 6, -6, 6});
+  expect(weights(six, {0, 2, 4}), {0, 2, 0, 2, 0, 2});
+  const GradientCode five = bare_real_mds(5, 2);
+  EXPECT_NEAR(testing::matrix(five)(0, 1), 0.447213595500, 1e-12);
+  expect(weights(five, {0, 1}), {0, 0, 3.618033988750, -2.236067977500, 3.618033988750});
+  expect(weights(five, {0, 2}), {0, 2.236067977500, 0, 1.381966011250, 1.381966011250});
+  expect(weights(five, {3}), {0.690983005625, 0.690983005625, 1.809016994375, 0, 1.809016994375});
+  const GradientCode four = bare_real_mds(4, 1);
+  EXPECT_NEAR(testing::matrix(four)(2, 3), 0.5, 1e-12);
+  expect(weights(four, {1}), {2, 0, 2, 0});
+}
+
+TEST(RealMds, DecodesEverySetAndHasPositiveWeights) {
+  for (int n = 3; n <= 10; ++n) {
+    for (int s = 1; s <= n - 2; ++s) {
+      if ((n - s) % 2 == 0) continue;
+      const GradientCode code = unlimited("real-mds:s=" + std::to_string(s), n);
+      expect_exact(code, "real-mds " + std::to_string(n) + " " + std::to_string(s) + " ");
+      EXPECT_NEAR(code.load, (s + 1.0) / n, 1e-12);
+      EXPECT_GE(testing::matrix(code).minCoeff(), 0);
+    }
+  }
+}
+
+TEST(RealMds, WithOneStragglerNeverMagnifies) {
+  for (const int n : {4, 16, 64}) {  // spec 3.7: A = 1 for even n and s = 1
+    const GradientCode code = code_of("real-mds:s=1", n);
+    for (int i = 0; i < n; ++i) {
+      EXPECT_NEAR(code.decode(all_but(n, {i}))->amplification, 1, 1e-9);
+    }
+  }
+}
+
+TEST(RealMds, IsRefusedWhereItCannotKeepThePromise) {
+  const auto code = make_code("real-mds:s=15", {.workers = 64});
+  ASSERT_FALSE(code.has_value());
+  EXPECT_NE(code.error().message.find("cannot keep its promise"), std::string::npos);
+  EXPECT_NE(code.error().message.find("code 'repetition' keeps it"), std::string::npos);
+}
+
+TEST(ReedSolomon, DecodesEverySetForAnyNumberOfChunksWithBalancedLoads) {
+  for (int n = 3; n <= 7; ++n) {
+    for (int s = 1; s <= n - 2; ++s) {
+      for (int k = 1; k <= 2 * n; ++k) {
+        const std::string what =
+            std::to_string(n) + " " + std::to_string(s) + " " + std::to_string(k) + " ";
+        const GradientCode code =
+            unlimited("reed-solomon:s=" + std::to_string(s) + ",chunks=" + std::to_string(k), n);
+        ASSERT_EQ(code.chunks, k);
+        expect_exact(code, what);
+        const auto G = testing::dense(code);
+        for (const auto& row : G) {
+          const auto held = std::ranges::count_if(row, [](auto w) { return w != 0.0; });
+          const int share = k * (s + 1) / n;
+          EXPECT_TRUE(held == share || held == share + 1) << what;
+        }
+        for (int j = 0; j < k; ++j) {
+          const auto holders = std::ranges::count_if(
+              G, [&](const auto& row) { return row[static_cast<std::size_t>(j)] != 0.0; });
+          EXPECT_EQ(holders, s + 1) << what;
+        }
+      }
+    }
+  }
+}
+
+TEST(SpeedAware, FollowsTheListedExample) {
+  const auto held = chunks_by_speed({1, 2, 3, 4, 4}, 7, 1);
+  ASSERT_TRUE(held.has_value());
+  EXPECT_EQ(*held, (std::vector<int>{1, 2, 3, 4, 4}));
+  const std::vector<std::vector<int>> holders = {
+      {0, 3}, {1, 3}, {1, 3}, {2, 4}, {2, 4}, {2, 4}, {3, 4}};
+  EXPECT_EQ(holders_around_the_ring(*held, 7), holders);
+  const GradientCode code = code_of("speed-aware:s=1,chunks=7,speeds=1/2/3/4/4", 5);
+  expect_exact(code, "speed-aware ");
+  EXPECT_NEAR(code.load, 4.0 / 7, 1e-12);
+}
+
+TEST(SpeedAware, DecodesEverySetAndGivesEveryChunkDifferentHolders) {
+  for (const auto& [n, s, k, speeds] : {std::tuple{6, 2, 6, "1"},
+                                        {7, 2, 14, "1/1/2/2/3/3/3"},
+                                        {8, 3, 12, "1/2/3/4/4/4/4/4"},
+                                        {6, 1, 5, "3/1/1/1/1/1"}}) {
+    const GradientCode code = unlimited(
+        "speed-aware:s=" + std::to_string(s) + ",chunks=" + std::to_string(k) + ",speeds=" + speeds,
+        n);
+    expect_exact(code, std::string(speeds) + " ");
+    const Eigen::MatrixXd G = testing::matrix(code);
+    EXPECT_TRUE(((G.array() != 0).colwise().count().array() == s + 1).all()) << speeds;
+  }
+}
+
+TEST(SpeedAware, LetsAllFinishTogether) {
+  const std::vector<double> speeds = {1, 2, 3, 5, 8, 8, 8};
+  constexpr int kChunks = 700;
+  const auto held = chunks_by_speed(speeds, kChunks, 2);
+  ASSERT_TRUE(held.has_value());
+  for (std::size_t i = 0; i < speeds.size(); ++i) {
+    EXPECT_NEAR((*held)[i] / speeds[i], kChunks * 3 / 35.0, 1 / speeds[i] + 1e-9);
+  }
+}
+
+}  // namespace
+}  // namespace paceline
