@@ -332,7 +332,9 @@ bool RelayRounds::rescue(const std::vector<int>& units, const When& moment) {
     out.when = {moment.at + response.takes, help.worker.value, turn(dispatch)};
     PACELINE_CHECK(response.takes >= 0);
     if (out.when < moment) return false;
-    for (const int unit : help.units) answer_unit(unit, out.when);
+    if (out.when.at < kInfinity) {
+      for (const int unit : help.units) answer_unit(unit, out.when);
+    }
     copies_.push_back(out);
   }
   return true;

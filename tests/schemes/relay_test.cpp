@@ -62,6 +62,12 @@ std::vector<double> coverage(const Decoding& decoding,
   return count;
 }
 
+std::unique_ptr<Scheme> scheme_of(const std::string& text, int workers) {
+  auto scheme = make_scheme(text, {.workers = workers, .keep_promise = false});
+  PACELINE_CHECK(scheme.has_value());
+  return *std::move(scheme);
+}
+
 std::set<int> jobs_of(const RoundPlan& plan) {
   std::set<int> jobs;
   for (const auto& list : plan.per_worker) {
@@ -232,6 +238,48 @@ TEST(Relay, ScalingAllTimesChangesNoDecision) {
     EXPECT_EQ(two.total(), scale * one.total());
     for (std::size_t r = 0; r < 30; ++r) {
       EXPECT_TRUE(same_plan(one.rounds()[r].all, two.rounds()[r].all)) << r;
+    }
+  }
+}
+
+TEST(Relay, TimesOfARoundDoNotChangeEarlierSettingsOfItsOwn) {
+  RandomStream random(9, "causality of shadow runs");
+  const int n = 12;
+  const Times times = random_times(40, n, 4, random);
+  Times other = times;
+  for (double& base : other.base[16]) base = 1 + 9 * random.uniform();
+  for (const std::string text : {"relay:T=2", "relay:T=3,bundle=1,accept_late=0", "gc:s=auto"}) {
+    Player one(scheme_of(text, n), times);
+    Player two(scheme_of(text, n), other);
+    one.rescue = two.rescue = false;  // a rescue copy takes the base time of the next round
+    ASSERT_TRUE(one.play(30));
+    ASSERT_TRUE(two.play(30));
+    for (std::size_t r = 0; r <= 16; ++r) {
+      EXPECT_TRUE(same_plan(one.rounds()[r].plan, two.rounds()[r].plan)) << text << ' ' << r;
+    }
+    EXPECT_NE(one.total(), two.total());
+  }
+}
+
+TEST(Relay, ScalingAllTimesChangesNoSettingOfItsOwn) {
+  RandomStream random(10, "scale of shadow runs");
+  const int n = 12;
+  for (const std::string text : {"relay:T=2", "relay:T=3,bundle=1,accept_late=0", "gc:s=auto"}) {
+    const Times times = random_times(40, n, 4, random);
+    Times scaled = times;
+    for (auto& base : scaled.base) {
+      for (double& time : base) time *= 4;
+    }
+    for (double& rate : scaled.rate) rate *= 4;
+    Player one(scheme_of(text, n), times);
+    Player two(scheme_of(text, n), scaled);
+    ASSERT_TRUE(one.play(30));
+    ASSERT_TRUE(two.play(30));
+    EXPECT_EQ(two.total(), 4 * one.total());
+    // The rates of workers that are not known yet are guessed as 1, which does not scale; it is the
+    // same for all of them, so it orders nobody.
+    for (std::size_t r = 0; r < 30; ++r) {
+      EXPECT_TRUE(same_plan(one.rounds()[r].all, two.rounds()[r].all)) << text << ' ' << r;
     }
   }
 }

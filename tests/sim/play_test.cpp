@@ -79,7 +79,7 @@ TEST(Play, RoundsAtOnceEqualEvents) {
   EXPECT_GT(played, 1000);
 }
 
-TEST(Play, RelayAtOnceEqualsEvents) { test::expect_relay_the_same(8, 300); }
+TEST(Play, RelayAtOnceEqualsEvents) { test::expect_relay_the_same(8, 150); }
 
 TEST(Play, RoundsAtOnceEqualEventsWithManyWorkers) {
   const auto delays = make_delay_model(
@@ -96,6 +96,26 @@ TEST(Play, RoundsAtOnceEqualEventsWithManyWorkers) {
     for (const std::string close : {"eager", "published", "conforming:mu=0.5", "quantile:q=0.9"}) {
       expect_same(scheme, **delays, {.jobs = 12, .close = close});
     }
+  }
+}
+
+TEST(Play, StoppingPersistentWorkersAtOnceMakesThemStateless) {
+  RandomStream random(11, "stopped");
+  for (int run = 0; run < 60; ++run) {
+    const int n = between(random, 1, 12);
+    const auto delays = random_delays(random, n);
+    const std::string scheme = fmt::format("relay:T={},r0=1,x={:.2f},speed={}",
+                                           random.below(4),
+                                           random.uniform(),
+                                           8 * random.below(2));
+    PlayOptions options{.jobs = 20, .cancel_stragglers = true, .by_events = true};
+    const auto stateless = play(scheme, *delays, options);
+    options.workers = WorkerKind::kPersistent;
+    const auto persistent = play(scheme, *delays, options);
+    ASSERT_EQ(stateless.has_value(), persistent.has_value());
+    if (!stateless) continue;
+    EXPECT_EQ(stateless->result.total, persistent->result.total) << scheme;
+    EXPECT_EQ(stateless->result.rounds, persistent->result.rounds) << scheme;
   }
 }
 

@@ -69,7 +69,8 @@ inline void expect_same(const std::string& scheme, const DelaySource& delays, Pl
   const auto rounds = play(scheme, delays, options);
   options.by_events = true;
   const auto events = play(scheme, delays, options);
-  ASSERT_EQ(rounds.has_value(), events.has_value());
+  ASSERT_EQ(rounds.has_value(), events.has_value())
+      << (events ? rounds.error().message : events.error().message);
   if (!events) {
     EXPECT_EQ(rounds.error().message, events.error().message);
     return;
