@@ -23,6 +23,8 @@ using Run = std::function<Expected<void>(const std::string& typed)>;
 
 void add_bounds(CLI::App& program, Run& run);
 void add_delays(CLI::App& program, Run& run);
+void add_code(CLI::App& program, Run& run);
+void add_codes(CLI::App& program, Run& run);
 void add_compare(CLI::App& program, Run& run);
 void add_probe(CLI::App& program, Run& run);
 void add_schemes(CLI::App& program, Run& run);

@@ -88,6 +88,8 @@ int run_program(int argc, char** argv) {
   add_tune(program, run);
   add_compare(program, run);
   add_schemes(program, run);
+  add_codes(program, run);
+  add_code(program, run);
   add_bounds(program, run);
   try {
     program.parse(argc, argv);

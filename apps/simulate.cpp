@@ -69,6 +69,7 @@ nlohmann::ordered_json to_json(const SimulatedRun& run,
           {"seconds_per_job", result.total.count() / result.jobs},
           {"wait_outs", result.wait_outs},
           {"mean_stragglers", result.mean_stragglers},
+          {"mean_residual", result.mean_residual},
           {"clairvoyant_seconds", clairvoyant.count()},
           {"ratio_to_clairvoyant", result.total / clairvoyant}};
 }
@@ -113,6 +114,13 @@ void print_table(const std::vector<SimulatedRun>& runs,
                run.played.result.total / run.clairvoyant);
   }
   fmt::print("\nx limit: total time over the clairvoyant limit for as many jobs per round\n");
+  constexpr double kRounding = 1e-12;
+  for (const SimulatedRun& run : runs) {
+    if (run.played.result.mean_residual <= kRounding) continue;
+    fmt::print("{}: approximate, leaves a residual of {:.3g} per job\n",
+               run.played.info.label(),
+               run.played.result.mean_residual);
+  }
 }
 
 Expected<void> run_simulate(const SimulateOptions& options) {

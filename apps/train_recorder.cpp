@@ -44,7 +44,8 @@ void Recorder::on_round(const RoundReport& report, const std::string& label) {
   run_.history.push_back(summarize(record));
   std::vector<JobLoss> losses;
   for (const RoundReport::Job& job : report.jobs) {
-    losses.push_back({job.job, job.model, job.loss});
+    losses.push_back({job.job, job.model, job.loss, job.residual});
+    residuals_ += job.residual;
     run_.loss[job.model.index()].push_back({record.closed, job.job, job.loss});
     state_.loss[job.model.index()] = job.loss;
   }
@@ -53,6 +54,8 @@ void Recorder::on_round(const RoundReport& report, const std::string& label) {
     stop_ = true;  // a run whose metrics are lost is not worth going on
   }
   state_.jobs_done += static_cast<int>(report.jobs.size());
+  constexpr double kRounding = 1e-12;
+  if (residuals_ > kRounding * state_.jobs_done) run_.mean_residual = residuals_ / state_.jobs_done;
   state_.round = record.round.value;
   state_.elapsed = record.closed;
   state_.stragglers.clear();

@@ -47,6 +47,7 @@ class Recorder {
   MetricsWriter& metrics_;
   std::atomic<bool>& stop_;
   SchemeRun run_;
+  double residuals_ = 0;  ///< sum over the jobs so far
   ProgressState state_;
   std::unique_ptr<Progress> progress_;
   std::optional<Error> error_;

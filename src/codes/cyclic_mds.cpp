@@ -36,6 +36,7 @@ struct Circle {
   int stragglers = 0;
   std::vector<Complex> factor;  // factor[i] = 1 - omega^(u i), shape (n)
   std::vector<Complex> column;  // shape (s+1)
+  std::vector<int> held;        // chunks of each worker; without any it sends no message
   std::vector<int> last;        // last[j]: chunk j lies on the workers last[j]-s ... last[j]
 
   Complex node(int worker) const { return 1.0 - factor[static_cast<std::size_t>(worker)]; }
@@ -119,6 +120,7 @@ Combination combine(const Circle& circle, const WorkerSet& answered) {
   combination.amplification = check.amplification;
   combination.terms.reserve(4 * a.size());
   for (int i = 0; i < answered.workers(); ++i) {
+    if (circle.held[static_cast<std::size_t>(i)] == 0) continue;
     // (x + iy) (segment 0 + i segment 1) = part 0 + i part 1
     const double x = a[static_cast<std::size_t>(i)].real();
     const double y = a[static_cast<std::size_t>(i)].imag();
@@ -201,17 +203,17 @@ GradientCode bare_node_code(int workers, int stragglers, int stride, std::vector
   code.backward_passes = 2;
   code.chunk_size.assign(circle->last.size(), 1.0 / chunks);
   std::vector<std::vector<Term>> rows(static_cast<std::size_t>(workers));
-  std::vector<int> held(rows.size(), 0);
+  circle->held.assign(rows.size(), 0);
   for (int j = 0; j < chunks; ++j) {
     for (int t = 0; t <= stragglers; ++t) {
       const std::size_t worker =
           band_worker(workers, stragglers, circle->last[static_cast<std::size_t>(j)], t);
       append_terms(rows[worker], ChunkId{j}, circle->column[static_cast<std::size_t>(t)]);
-      ++held[worker];
+      ++circle->held[worker];
     }
   }
   for (std::vector<Term>& terms : rows) code.rows.emplace_back(std::move(terms));
-  code.load = static_cast<double>(*std::ranges::max_element(held)) / chunks;
+  code.load = static_cast<double>(*std::ranges::max_element(circle->held)) / chunks;
   code.decode = [circle = std::shared_ptr<const Circle>(circle)](const WorkerSet& answered) {
     return std::optional(combine(*circle, answered));
   };

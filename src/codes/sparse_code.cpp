@@ -33,7 +33,7 @@ Combination combine(const ApproximateCode& parts, const WorkerSet& answered) {
   combination.amplification = std::max(1.0, decoded.amplification);
   for (int i = 0; i < answered.workers(); ++i) {
     const double weight = a[static_cast<std::size_t>(i)];
-    if (weight == 0) continue;
+    if (weight == 0 || parts.G->row(i).nonZeros() == 0) continue;  // no chunks: no message
     PACELINE_CHECK(answered.contains(WorkerId{i}));
     combination.terms.push_back({WorkerId{i}, weight});
   }

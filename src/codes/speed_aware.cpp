@@ -66,7 +66,8 @@ Combination combine(const Weighted& code, const WorkerSet& answered) {
   combination.residual = decoded.residual;
   combination.amplification = decoded.amplification;
   answered.for_each([&](WorkerId worker) {
-    if (a[worker.index()] != 0) combination.terms.push_back({worker, a[worker.index()]});
+    const bool sends = code.G.row(worker.value).nonZeros() > 0;
+    if (sends && a[worker.index()] != 0) combination.terms.push_back({worker, a[worker.index()]});
   });
   return combination;
 }

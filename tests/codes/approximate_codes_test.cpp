@@ -32,6 +32,7 @@ std::vector<Case> cases() {
           {"bernoulli:r=2", 8},
           {"bernoulli:r=1.5,chunks=5,covered=no", 8},
           {"bernoulli:decoder=algorithmic,iterations=5", 8, false},
+          {"bernoulli:r=1,chunks=2,decoder=one-step", 8, false},  // some hold nothing
           {"regularized-bernoulli:r=2", 8},
           {"stochastic-block:block=4,r=3", 8},
           {"projective-plane", 7},
@@ -79,6 +80,7 @@ TEST_P(EveryApproximateCode, SaysWhatItLeavesAndLeavesTheLeastItCan) {
     for (const WorkerWeight& term : combination->terms) {
       ASSERT_TRUE(answered.contains(term.worker));
       ASSERT_NE(term.weight, 0);
+      ASSERT_FALSE(code.rows[term.worker.index()].terms().empty()) << "such send no message";
     }
   }
 }

@@ -24,6 +24,10 @@ void expect_exact(const GradientCode& code, const std::string& what) {
     ASSERT_EQ(combination.has_value(), n - answered.size() <= code.tolerance) << what << mask;
     ASSERT_EQ(code.decodable(answered), combination.has_value()) << what << mask;
     if (!combination) continue;
+    for (const WorkerWeight& term : combination->terms) {
+      ASSERT_TRUE(answered.contains(term.worker)) << what << mask;
+      ASSERT_FALSE(code.rows[term.worker.index()].terms().empty()) << "sends no message; " << what;
+    }
     const double A = combination->amplification;
     ASSERT_LE(testing::worst_deviation(code, *combination), 1e-10 * std::max(1.0, A))
         << what << mask;
@@ -133,7 +137,8 @@ TEST(SpeedAware, DecodesEverySetAndGivesEveryChunkDifferentHolders) {
   for (const auto& [n, s, k, speeds] : {std::tuple{6, 2, 6, "1"},
                                         {7, 2, 14, "1/1/2/2/3/3/3"},
                                         {8, 3, 12, "1/2/3/4/4/4/4/4"},
-                                        {6, 1, 5, "3/1/1/1/1/1"}}) {
+                                        {6, 1, 5, "3/1/1/1/1/1"},
+                                        {6, 1, 4, "0.1/2/2/2/2/2"}}) {
     const GradientCode code = unlimited(
         "speed-aware:s=" + std::to_string(s) + ",chunks=" + std::to_string(k) + ",speeds=" + speeds,
         n);
