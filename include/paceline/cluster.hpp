@@ -80,11 +80,15 @@ class ClusterMaster {
   /// Of the last run.
   const ClusterTraffic& traffic() const;
 
+  /// The names of ranks whose processes are known to have ended.
+  std::string dead() const;
+
   /// Ends all ranks with this exit code, and waits for them no longer than a limit derived from the
   /// slowest response.
   /// @param hurried  somebody else ends the processes soon: wait half a second at most
-  /// @return why some did not answer, in one line; then all that is left is link.abort()
-  Expected<void> end(int code, bool hurried = false);
+  /// @return the names of ranks that have died, mostly none; an error that names those that are
+  /// there and did not answer: then all that is left is link.abort()
+  Expected<std::string> end(int code, bool hurried = false);
 
  private:
   std::unique_ptr<detail::ClusterState> state_;

@@ -19,6 +19,9 @@ class Link {
   virtual int rank() const = 0;
   virtual int ranks() const = 0;
 
+  /// Ranks other than 0 on this machine, which share its cores; this one included.
+  virtual int serving_here() const = 0;
+
   /// Starts sending and returns; the frame is shared until the receiver has taken it.
   virtual void send(int to, std::shared_ptr<const Bytes> frame) = 0;
 
@@ -31,8 +34,12 @@ class Link {
   /// Frames that send() has been given and that are not on their way yet.
   virtual int unsent() = 0;
 
-  /// Leaves together with all other ranks. @pre all ranks call it
-  virtual void leave() = 0;
+  /// Whether frames are on their way in either direction, which only move while somebody looks.
+  virtual bool moving() = 0;
+
+  /// Leaves the others; nothing is sent or received afterwards.
+  /// @param together  all ranks call it now, and wait for one another; false: some are gone
+  virtual void leave(bool together) = 0;
 
   /// Ends the processes of all ranks that can be reached, this one included.
   [[noreturn]] virtual void abort(int code) = 0;

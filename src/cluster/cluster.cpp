@@ -117,10 +117,15 @@ class ClusterState {
   ClusterState(Link& l, ClusterOptions o)
       : link(l), options(std::move(o)), peers(l.ranks(), options.rank_limit, options.notice) {}
 
+  Seconds join_limit() const {
+    return options.join_limit > Seconds{0} ? options.join_limit : kJoinLimit;
+  }
+
   bool interrupted() const { return options.interrupted != nullptr && *options.interrupted; }
 
-  /// Takes frames until `all` ranks but 0 have sent one that `take` returns true for.
-  /// @return for each rank whether it has; ends early on an interruption if `may_interrupt`
+  /// Takes frames until all ranks but 0 have sent one that `take` returns true for, or are known to
+  /// be gone. Ends early on an interruption if `may_interrupt`.
+  /// @return for each rank whether it has
   template <class Take>
   std::vector<bool> gather(Seconds limit, bool may_interrupt, const Take& take) {
     std::vector<bool> done(static_cast<std::size_t>(link.ranks()), false);
@@ -141,18 +146,29 @@ class ClusterState {
         --left;
       }
       const SteadyTime now = std::chrono::steady_clock::now();
-      if (left == 0 || now >= deadline || (may_interrupt && interrupted())) return done;
+      if (left == gone_among(done, now)) return done;
+      if (now >= deadline || (may_interrupt && interrupted())) return done;
       std::this_thread::sleep_for(pause.next(now, deadline));
     }
   }
 
-  /// "rank 2 (node7, pid 4711), rank 3 ..." of those that have not.
-  std::string missing(const std::vector<bool>& done) const {
+  /// How many of those that have not are known to be gone; looks now and then.
+  int gone_among(const std::vector<bool>& done, SteadyTime now) {
+    if (now - looked_ < kHeartbeat) return gone_;
+    looked_ = now;
+    gone_ = 0;
+    for (int rank = 1; rank < link.ranks(); ++rank) {
+      if (!done[static_cast<std::size_t>(rank)] && peers.gone(rank)) ++gone_;
+    }
+    return gone_;
+  }
+
+  /// "rank 2 (node7, pid 4711), rank 3 ..." of those that have not, and are gone or are not.
+  std::string missing(const std::vector<bool>& done, bool gone) const {
     std::string text;
     for (int rank = 1; rank < link.ranks(); ++rank) {
-      if (done[static_cast<std::size_t>(rank)]) continue;
+      if (done[static_cast<std::size_t>(rank)] || peers.gone(rank) != gone) continue;
       text += fmt::format("{}{}", text.empty() ? "" : ", ", peers.name(rank));
-      if (peers.gone(rank)) text += " has died";
     }
     return text;
   }
@@ -181,8 +197,13 @@ class ClusterState {
   Link& link;
   ClusterOptions options;
   Peers peers;
+  bool admitted = false;
   std::uint32_t runs = 0;
   ClusterTraffic traffic;
+
+ private:
+  SteadyTime looked_;
+  int gone_ = 0;
 };
 
 }  // namespace detail
@@ -198,8 +219,7 @@ Expected<void> ClusterMaster::admit(const Member& mine) {
   detail::ClusterState& state = *state_;
   const Hello me = hello_of(mine);
   std::optional<Error> refused;
-  const Seconds limit =
-      state.options.join_limit > Seconds{0} ? state.options.join_limit : kJoinLimit;
+  const Seconds limit = state.join_limit();
   const auto joined = state.gather(limit, true, [&](int from, Frame& frame) {
     if (frame.records.get<RecordKind>() != RecordKind::kHello) return false;
     Hello theirs = read_hello(frame.records);
@@ -212,12 +232,16 @@ Expected<void> ClusterMaster::admit(const Member& mine) {
   });
   if (refused) return Unexpected(*refused);
   if (state.interrupted()) return Unexpected(interruption());
-  if (const std::string missing = state.missing(joined); !missing.empty()) {
+  if (const std::string gone = state.missing(joined, true); !gone.empty()) {
+    return failed(fmt::format("{}: has died", gone));
+  }
+  if (const std::string missing = state.missing(joined, false); !missing.empty()) {
     return failed(fmt::format("{}: has not joined within {:g} s", missing, limit.count()));
   }
   for (int rank = 1; rank < state.link.ranks(); ++rank) {
     send_one(state.link, rank, [&](FrameWriter& out) { write(out, RecordKind::kWelcome, me); });
   }
+  state.admitted = true;
   return {};
 }
 
@@ -263,25 +287,35 @@ Expected<LocalRunResult> ClusterMaster::run(
 
 const ClusterTraffic& ClusterMaster::traffic() const { return state_->traffic; }
 
-Expected<void> ClusterMaster::end(int code, bool hurried) {
+std::string ClusterMaster::dead() const {
+  return state_->missing(std::vector<bool>(static_cast<std::size_t>(state_->link.ranks())), true);
+}
+
+Expected<std::string> ClusterMaster::end(int code, bool hurried) {
   detail::ClusterState& state = *state_;
   state.tell_all(RecordKind::kLeave, code);
-  const Seconds limit =
-      hurried ? kHurriedEnd : std::max(kLeastEndLimit, kEndTimesSlowest * state.peers.slowest());
+  Seconds limit = std::max(kLeastEndLimit, kEndTimesSlowest * state.peers.slowest());
+  if (!state.admitted) limit = state.join_limit();  // some may still read their data
+  if (hurried) limit = kHurriedEnd;
   const auto leaving = state.gather(limit, false, [](int, Frame& frame) {
     return frame.records.get<RecordKind>() == RecordKind::kLeaving;
   });
-  if (const std::string missing = state.missing(leaving); !missing.empty()) {
+  if (const std::string missing = state.missing(leaving, false); !missing.empty()) {
     return failed(fmt::format("{}: no answer within {:.1f} s at the end", missing, limit.count()));
   }
-  state.tell_all(RecordKind::kGo);
-  if (!state.drained(limit)) return failed("the last messages cannot be sent");
-  state.link.leave();
-  return {};
+  const std::string gone = state.missing(leaving, true);
+  state.tell_all(RecordKind::kGo, gone.empty() ? 1 : 0);
+  // What goes to ranks that are gone never gets on its way.
+  if (!state.drained(gone.empty() ? limit : kHurriedEnd) && gone.empty()) {
+    return failed("the last messages cannot be sent");
+  }
+  state.link.leave(gone.empty());
+  return gone;
 }
 
 Expected<int> serve(Link& link, const Member& mine, const ServeOptions& options) {
-  PACELINE_CHECK(options.sources != nullptr && options.sampler != nullptr);
+  PACELINE_CHECK(options.sources != nullptr);
+  PACELINE_CHECK(options.sampler != nullptr || !mine.refusal.empty());
   return RankServer(link, options).serve(hello_of(mine));
 }
 

@@ -42,7 +42,9 @@ Peers::Peers(int ranks, Seconds limit, Notice notice)
       given_limit_(limit),
       notice_(std::move(notice)),
       machine_(machine_of_this_process()),
-      listened_(std::chrono::steady_clock::now()) {}
+      listened_(std::chrono::steady_clock::now()) {
+  for (Peer& peer : peers_) peer.heard = listened_;
+}
 
 void Peers::join(int rank, Hello hello) { peers_[index(rank)].hello = std::move(hello); }
 

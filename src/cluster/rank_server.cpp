@@ -23,6 +23,7 @@ constexpr std::chrono::seconds kMasterLookedFor{2};  // after so much silence, w
 // After a signal, or after the master's word to leave, until this rank goes by itself.
 constexpr std::chrono::seconds kTold{3};
 constexpr std::chrono::seconds kLeaving{5};
+constexpr std::chrono::seconds kLeavingWhenTold{1};
 
 }  // namespace
 
@@ -101,7 +102,7 @@ void RankServer::take_record(RecordKind kind, FrameReader& in, const FrameHeader
       outgoing().put(RecordKind::kLeaving);
       break;
     case RecordKind::kGo:
-      go_ = true;
+      go_ = in.get<int>() != 0;
       break;
     default:
       write_text(outgoing(), RecordKind::kDamaged, "a record that a master never sends");
@@ -220,20 +221,16 @@ void RankServer::send_outgoing(SteadyTime now) {
 
 /// Until something may have happened: answers wake it, frames do not.
 void RankServer::rest(SteadyTime now) {
-  const auto sleep = pause_.next(now, kNoDeadline);
-  if (sleep.count() == 0) {
-    std::this_thread::yield();
-  } else if (run_ && run_->transport) {
-    if (deliver(now + sleep)) pause_.reset();
-  } else {
-    std::this_thread::sleep_for(sleep);
-  }
+  const auto sleep = pause_.next(now, kNoDeadline, link_.moving());
+  if (sleep.count() == 0) return;
+  if (!run_ || !run_->transport) return std::this_thread::sleep_for(sleep);
+  if (deliver(now + sleep)) pause_.reset();
 }
 
 std::optional<Expected<int>> RankServer::ended(SteadyTime now) {
   if (!told_ && options_.interrupted != nullptr && *options_.interrupted) told_ = now;
-  if (code_ && (go_ || told_ || now - *left_ > kLeaving)) {
-    if (go_) link_.leave();
+  if (code_ && (go_ || now - *left_ > (told_ ? kLeavingWhenTold : kLeaving))) {
+    link_.leave(go_.value_or(false));
     return *code_;
   }
   if (told_ && now - *told_ > kTold) return Unexpected(interruption());

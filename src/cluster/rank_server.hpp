@@ -73,7 +73,7 @@ class RankServer {
   Pause pause_;
   std::optional<Hello> master_;
   std::optional<int> code_;               ///< the master has asked to leave with it
-  bool go_ = false;                       ///< all ranks leave together now
+  std::optional<bool> go_;                ///< leave now; whether with all others
   SteadyTime heard_;                      ///< the master, last
   SteadyTime looked_;                     ///< for the master's process, last
   SteadyTime spoken_;                     ///< to the master, last

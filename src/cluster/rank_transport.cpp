@@ -211,12 +211,7 @@ Expected<bool> RankTransport::receive(SteadyTime deadline, Delivery& out) {
       return false;
     }
     if (now >= deadline || (deadline == kNoDeadline && !awaits_answer())) return false;
-    const auto sleep = pause.next(now, deadline);
-    if (sleep.count() == 0) {
-      std::this_thread::yield();
-    } else {
-      std::this_thread::sleep_for(sleep);
-    }
+    std::this_thread::sleep_for(pause.next(now, deadline, link_.moving()));
   }
 }
 

@@ -30,7 +30,7 @@ enum class RecordKind : std::uint32_t {
   kStop,
   kEnd,
   kLeave,
-  kGo,
+  kGo,  ///< 1: all leave together; 0: some are gone
   kAnswer,
   kOverruns,
   kFailed,

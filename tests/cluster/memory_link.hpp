@@ -85,13 +85,17 @@ class MemoryLink final : public Link {
 
   int ranks() const override { return hub_.ranks(); }
 
+  int serving_here() const override { return hub_.ranks() - 1; }
+
   void send(int to, std::shared_ptr<const Bytes> frame) override { hub_.send(rank_, to, *frame); }
 
   bool receive(int& from, Bytes& frame) override { return hub_.receive(rank_, from, frame); }
 
   int unsent() override { return 0; }
 
-  void leave() override {}
+  bool moving() override { return false; }
+
+  void leave(bool /*together*/) override {}
 
   [[noreturn]] void abort(int) override { throw std::runtime_error("aborted"); }
 
