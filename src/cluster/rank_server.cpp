@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kFrameBytes = std::size_t{256} << 10U;  // a frame is sent when it is larger
 constexpr std::chrono::milliseconds kAcknowledgeAfter{2};
+constexpr std::chrono::microseconds kGather{150};
 constexpr int kMostUnsent = 8;  // frames without content are left out while so many wait
 
 // A master that evaluates its models between two schemes says nothing meanwhile.
@@ -38,7 +39,9 @@ Expected<int> RankServer::serve(const Hello& me) {
     const bool heard = poll(now);
     const bool answered = deliver(now);
     if (heard || answered) pause_.reset();
-    send_outgoing(std::chrono::steady_clock::now());
+    if (!gathers(std::chrono::steady_clock::now())) {
+      send_outgoing(std::chrono::steady_clock::now());
+    }
     if (auto end = ended(now)) return *end;
     if (!heard && !answered) rest(now);
   }
@@ -61,12 +64,19 @@ void RankServer::take_frame(SteadyTime now) {
   const FrameHeader& header = frame->header;
   if (!owes_since_) owes_since_ = now;
   FrameReader& in = frame->records;
+  ComputePool::Burst burst;
   while (!in.done()) {
     const auto kind = in.get<RecordKind>();
     const bool of_this_run = run_ && header.run == run_->number;
     if (kind != RecordKind::kBegin && header.run != 0 && !of_this_run) break;
+    if (kind != RecordKind::kOrder) {
+      burst.end();  // the pool may end with the record
+    } else if (run_ && run_->pool) {
+      burst.begin(*run_->pool);
+    }
     take_record(kind, in, header);
   }
+  burst.end();
   if (!in.good()) write_text(outgoing(), RecordKind::kDamaged, "a record that ends too early");
   if (run_ && header.run == run_->number && header.sequence != 0) run_->received = header.sequence;
 }
@@ -170,6 +180,7 @@ bool RankServer::deliver(SteadyTime deadline) {
 }
 
 void RankServer::answer() {
+  if (!frame_) answers_since_ = std::chrono::steady_clock::now();
   FrameWriter& out = outgoing();
   write(out, AnswerHead{delivery_.result, delivery_.messages.size()});
   for (Delivery::Message& message : delivery_.messages) {
@@ -219,9 +230,17 @@ void RankServer::send_outgoing(SteadyTime now) {
   spoken_ = now;
 }
 
+/// Whether to wait for more answers before those at hand are sent: where many come within a moment
+/// a frame for each would cost more than the answers.
+bool RankServer::gathers(SteadyTime now) const {
+  return frame_ && run_ && run_->transport && run_->transport->outstanding() > 0 &&
+         now - answers_since_ < kGather;
+}
+
 /// Until something may have happened: answers wake it, frames do not.
 void RankServer::rest(SteadyTime now) {
   const auto sleep = pause_.next(now, kNoDeadline, link_.moving());
+  if (frame_) return std::this_thread::sleep_for(answers_since_ + kGather - now);
   if (sleep.count() == 0) return;
   if (!run_ || !run_->transport) return std::this_thread::sleep_for(sleep);
   if (deliver(now + sleep)) pause_.reset();

@@ -58,6 +58,7 @@ class RankServer {
   void fail(const std::string& why);
   FrameWriter& outgoing();
   void send_outgoing(SteadyTime now);
+  bool gathers(SteadyTime now) const;
   void rest(SteadyTime now);
   std::optional<Expected<int>> ended(SteadyTime now);
 
@@ -69,6 +70,7 @@ class RankServer {
   BufferRing ring_;
   std::shared_ptr<Bytes> frame_;       ///< being written; nullptr: none
   std::optional<FrameWriter> writer_;  ///< writes it
+  SteadyTime answers_since_;           ///< when the first answer in frame_ was written
   Delivery delivery_;
   Pause pause_;
   std::optional<Hello> master_;
