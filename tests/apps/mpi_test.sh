@@ -82,7 +82,7 @@ case $case in
       fail "gradients are off: $(cat "$scratch/out")"
     ;;
   frozen) # a stopped rank costs what a straggler costs
-    start "${steady[@]}" --updates 120
+    start "${steady[@]}" --delays constant:base=0.02 --updates 60
     stopped=$(process_of_rank 2)
     kill -STOP "$stopped"
     sleep 0.5
