@@ -121,7 +121,7 @@ void add_code(CLI::App& program, Run& run) {
                    options->text,
                    "The code, e.g. graph or graph:r=4,graph=circulant (list: paceline codes)")
       ->required();
-  command->add_option("--workers", options->workers, "n")->required()->check(CLI::PositiveNumber);
+  command->add_option("--workers", options->workers, "n")->required()->check(CLI::Range(1, 10000));
   command->add_option("--stragglers", options->stragglers, "s: workers that do not answer")
       ->required()
       ->check(CLI::NonNegativeNumber);

@@ -53,6 +53,9 @@ Near nearest(const CodeDescription& description,
              bool keep_promise = true) {
   const int n = nearest_workers(description.name, workers, stragglers);
   const auto make = [&](const std::string& text) {
+    if (n == 0) {
+      return Near{text, n, invalid(fmt::format("there is none for {} stragglers", stragglers))};
+    }
     const CodeContext context = {.workers = n, .seed = options.seed, .keep_promise = keep_promise};
     return Near{text, n, make_code(text, context)};
   };
@@ -117,6 +120,10 @@ void print_measured(const CodesOptions& options) {
     const double most = description.exact ? 0.1 : 0.3;
     const auto share = [&](double part, int workers) { return static_cast<int>(part * workers); };
     const int n = nearest_workers(description.name, options.workers, share(most, options.workers));
+    if (n == 0) {
+      fmt::print("| `{}` | | | none for {:.0f} % of stragglers |\n", description.name, 100 * most);
+      continue;
+    }
     const int s = share(most, n);
     Near near = nearest(description, n, s, options);
     const bool refused = !near.code.has_value();
@@ -185,7 +192,7 @@ void add_codes(CLI::App& program, Run& run) {
   CLI::App* command = program.add_subcommand(
       "codes", "List every gradient code; with --workers, what there is near that size");
   auto options = std::make_shared<CodesOptions>();
-  command->add_option("--workers", options->workers, "n")->check(CLI::PositiveNumber);
+  command->add_option("--workers", options->workers, "n")->check(CLI::Range(1, 10000));
   command->add_option("--stragglers", options->stragglers, "s")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);

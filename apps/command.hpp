@@ -18,6 +18,11 @@ inline constexpr int kExitFailed = 1;
 inline constexpr int kExitInvalid = 2;
 inline constexpr int kExitInterrupted = 130;
 
+int exit_code(ErrorCode code);
+
+/// The other way round. @pre code is not 0
+ErrorCode error_code(int code);
+
 /// What the chosen subcommand does once all options are read; it gets the command line as typed.
 using Run = std::function<Expected<void>(const std::string& typed)>;
 

@@ -3,16 +3,18 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "command.hpp"
 #include "paceline/suggest.hpp"
+#include "ranks.hpp"
 
 namespace paceline::app {
-namespace {
 
 int exit_code(ErrorCode code) {
   switch (code) {
@@ -25,6 +27,13 @@ int exit_code(ErrorCode code) {
   }
   return kExitFailed;
 }
+
+ErrorCode error_code(int code) {
+  if (code == kExitInvalid) return ErrorCode::kInvalid;
+  return code == kExitInterrupted ? ErrorCode::kInterrupted : ErrorCode::kFailed;
+}
+
+namespace {
 
 void complain(const std::string& message) { fmt::print(stderr, "paceline: {}\n", message); }
 
@@ -58,6 +67,13 @@ std::string parse_message(const CLI::App& program, const CLI::ParseError& error)
     }
   }
   return unknown_name(option ? "option" : "command", left.front(), names);
+}
+
+/// Every rank reads the same command line and finds the same mistake. Rank 0 says so and ends, and
+/// the launcher ends the others; one that is still there afterwards has found something of its own.
+void leave_the_line_to_rank_0() {
+  const auto launch = launch_of_this_process();
+  if (launch && launch->rank > 0) std::this_thread::sleep_for(std::chrono::seconds(2));
 }
 
 /// The command line as a shell would take it.
@@ -96,11 +112,12 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::Success& asked) {  // --help, --version
     return program.exit(asked);
   } catch (const CLI::ParseError& error) {
+    leave_the_line_to_rank_0();
     complain(parse_message(program, error));
     return kExitInvalid;
   }
   if (const auto done = run(typed(argc, argv)); !done) {
-    complain(done.error().message);
+    if (!done.error().message.empty()) complain(done.error().message);  // else rank 0 says it
     return exit_code(done.error().code);
   }
   if (std::fflush(stdout) != 0) {

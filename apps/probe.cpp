@@ -18,6 +18,7 @@
 #include "paceline/local_runtime.hpp"
 #include "paceline/metrics.hpp"
 #include "paceline/probe_tables.hpp"
+#include "ranks.hpp"
 #include "train_options.hpp"
 #include "train_setup.hpp"
 
@@ -36,7 +37,8 @@ struct ProbeCommand {
 Expected<LocalRunResult> play_probe(const ProbePlan& plan,
                                     const Setup& setup,
                                     ProbeTables& tables,
-                                    const std::atomic<bool>& stop) {
+                                    const std::atomic<bool>& stop,
+                                    Ranks& ranks) {
   const auto coordinator = make_probe_coordinator(plan);
   SchemeInfo info;  // whole gradients
   ModelBank bank = make_bank(setup, info);
@@ -50,7 +52,7 @@ Expected<LocalRunResult> play_probe(const ProbePlan& plan,
   local.compute_slots = setup.options.compute_slots;
   local.observer = [&tables](const RoundReport& report) { tables.add(*report.record); };
   local.interrupted = &stop;
-  return run_local(*coordinator, bank, sources, *setup.sampler, local);
+  return ranks.run(*coordinator, bank, sources, *setup.sampler, local);
 }
 
 /// @return the paths, one per load with a whole round
@@ -80,19 +82,19 @@ Expected<void> print_measured(const std::vector<std::string>& paths, double mu) 
   return {};
 }
 
-Expected<void> run_probe(ProbeCommand command, const std::string& typed) {
-  std::atomic<bool>& stop = catch_interrupts();
-  TrainOptions& train = command.train;
-  train.schemes.clear();
-  train.models = 1;
-  train.updates = command.rounds * static_cast<int>(command.loads.size());
+/// What rank 0 does, and a process alone.
+Expected<void> lead(const ProbeCommand& command,
+                    const std::vector<Setting>& settings,
+                    const std::string& typed,
+                    const std::atomic<bool>& stop,
+                    Ranks& ranks) {
+  const TrainOptions& train = command.train;
   // Said before anything is measured, not after.
   const auto folder = std::filesystem::path(command.out).parent_path();
   if (!folder.empty() && !std::filesystem::is_directory(folder)) {
     return invalid(fmt::format("--out {}: there is no folder {}", command.out, folder.string()));
   }
-  if (auto ready = use_device(train.device); !ready) return ready;
-  const auto setup = make_setup(train);
+  const auto setup = prepare(train, ranks.setup_for());
   if (!setup) return Unexpected(setup.error());
   const auto plan = plan_probe({.workers = setup->delays.workers,
                                 .batch_size = train.batch,
@@ -100,9 +102,10 @@ Expected<void> run_probe(ProbeCommand command, const std::string& typed) {
                                 .rounds = command.rounds,
                                 .patience = Seconds{command.patience}});
   if (!plan) return Unexpected(plan.error());
+  if (auto joined = ranks.admit(*setup, settings); !joined) return joined;
 
   ProbeTables tables(*plan);
-  const auto result = play_probe(*plan, *setup, tables, stop);
+  const auto result = play_probe(*plan, *setup, tables, stop, ranks);
   // Whatever ended it: the whole rounds are kept.
   const auto paths = write_profiles(tables, command, typed);
   if (!paths) return Unexpected(paths.error());
@@ -123,6 +126,22 @@ Expected<void> run_probe(ProbeCommand command, const std::string& typed) {
   Error ended = result.error();
   if (!paths->empty()) ended.message += "; the whole rounds up to there are written";
   return Unexpected(std::move(ended));
+}
+
+Expected<void> run_probe(ProbeCommand command,
+                         const std::vector<Setting>& settings,
+                         const std::string& typed) {
+  std::atomic<bool>& stop = catch_interrupts();
+  TrainOptions& train = command.train;
+  train.schemes.clear();
+  train.models = 1;
+  train.updates = command.rounds * static_cast<int>(command.loads.size());
+  auto found = Ranks::find(train, stop);
+  if (!found) return Unexpected(found.error());
+  Ranks& ranks = **found;
+  if (ranks.idle()) return {};
+  if (ranks.serves()) return ranks.serve(prepare(train, ranks.setup_for()), settings);
+  return ranks.end(lead(command, settings, typed, stop, ranks));
 }
 
 }  // namespace
@@ -155,8 +174,10 @@ void add_probe(CLI::App& program, Run& run) {
   command->add_option("--mu", options->mu, "Stragglers take over 1+mu times the fastest")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  command->callback([options, &run] {
-    run = [options](const std::string& typed) { return run_probe(*options, typed); };
+  command->callback([options, command, &run] {
+    run = [options, command](const std::string& typed) {
+      return run_probe(*options, effective_settings(*command), typed);
+    };
   });
 }
 

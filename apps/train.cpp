@@ -16,9 +16,9 @@
 #include "interrupt.hpp"
 #include "machine.hpp"
 #include "paceline/auto_pilot.hpp"
-#include "paceline/local_runtime.hpp"
 #include "paceline/metrics.hpp"
 #include "paceline/run_report.hpp"
+#include "ranks.hpp"
 #include "train_options.hpp"
 #include "train_recorder.hpp"
 #include "train_setup.hpp"
@@ -34,7 +34,8 @@ Expected<SchemeRun> play(const Plan& plan,
                          int number,
                          MetricsWriter& metrics,
                          std::vector<Setting>& remarks,
-                         std::atomic<bool>& stop) {
+                         std::atomic<bool>& stop,
+                         Ranks& ranks) {
   const TrainOptions& options = setup.options;
   ModelBank bank = make_bank(setup, plan.info);
   std::vector<std::unique_ptr<GradientSource>> sources;
@@ -64,7 +65,9 @@ Expected<SchemeRun> play(const Plan& plan,
     }
   };
   local.interrupted = &stop;
-  auto result = run_local(*plan.coordinator, bank, sources, *setup.sampler, local);
+  ranks.set_voice([&recorder](const std::string& line) { recorder.say("paceline: " + line); });
+  auto result = ranks.run(*plan.coordinator, bank, sources, *setup.sampler, local);
+  ranks.set_voice({});
   if (recorder.error()) {
     recorder.clear();
     return Unexpected(*recorder.error());
@@ -74,6 +77,10 @@ Expected<SchemeRun> play(const Plan& plan,
     return Unexpected(result.error());
   }
   recorder.finish();
+  if (const std::string traffic = ranks.traffic(); !traffic.empty()) {
+    recorder.say("  " + traffic);
+    remarks.push_back({"traffic of " + plan.info.label(), traffic, "measured in the run"});
+  }
 
   SchemeRun run = std::move(recorder.run());
   run.jobs = result->jobs;
@@ -125,14 +132,16 @@ Expected<void> check_gradients(const RunReport& report) {
   return {};
 }
 
-Expected<void> run_train(const TrainOptions& options,
-                         std::vector<Setting> settings,
-                         const std::string& command) {
-  std::atomic<bool>& stop = catch_interrupts();
-  if (auto ready = use_device(options.device); !ready) return ready;
-  auto made = make_setup(options);
+/// What rank 0 does, and a process alone.
+Expected<void> lead(const TrainOptions& options,
+                    std::vector<Setting> settings,
+                    const std::string& command,
+                    std::atomic<bool>& stop,
+                    Ranks& ranks) {
+  auto made = prepare(options, ranks.setup_for());
   if (!made) return Unexpected(made.error());
   Setup setup = std::move(*made);
+  if (auto joined = ranks.admit(setup, settings); !joined) return joined;
 
   auto directory = make_run_directory(options);
   if (!directory) return Unexpected(directory.error());
@@ -159,8 +168,13 @@ Expected<void> run_train(const TrainOptions& options,
 
   std::optional<Error> ended;
   for (std::size_t i = 0; i < setup.plans.size() && !ended; ++i) {
-    auto run =
-        play(setup.plans[i], setup, static_cast<int>(i) + 1, *metrics, report.configuration, stop);
+    auto run = play(setup.plans[i],
+                    setup,
+                    static_cast<int>(i) + 1,
+                    *metrics,
+                    report.configuration,
+                    stop,
+                    ranks);
     if (run) {
       report.schemes.push_back(std::move(*run));
     } else {
@@ -182,6 +196,18 @@ Expected<void> run_train(const TrainOptions& options,
     return Unexpected(*ended);
   }
   return check_gradients(report);
+}
+
+Expected<void> run_train(const TrainOptions& options,
+                         std::vector<Setting> settings,
+                         const std::string& command) {
+  std::atomic<bool>& stop = catch_interrupts();
+  auto found = Ranks::find(options, stop);
+  if (!found) return Unexpected(found.error());
+  Ranks& ranks = **found;
+  if (ranks.idle()) return {};
+  if (ranks.serves()) return ranks.serve(prepare(options, ranks.setup_for()), settings);
+  return ranks.end(lead(options, std::move(settings), command, stop, ranks));
 }
 
 }  // namespace

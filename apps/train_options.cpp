@@ -36,7 +36,26 @@ void add_cluster_options(CLI::App& command, TrainOptions& options) {
   command
       .add_option("--slots",
                   options.compute_slots,
-                  "Workers that compute at the same moment (default: the cores)")
+                  "Workers that compute at the same moment, in each process (default: the cores)")
+      ->check(CLI::PositiveNumber);
+  command
+      .add_option(
+          "--transport",
+          options.transport,
+          "local: workers are threads; mpi: they live on the ranks of mpirun or srun; auto: "
+          "mpi where there are several ranks")
+      ->check(CLI::IsMember({"auto", "local", "mpi"}))
+      ->capture_default_str();
+  command
+      .add_option("--workers-per-rank",
+                  options.workers_per_rank,
+                  "With mpi: workers on each rank but 0 (default: as few as suffice)")
+      ->check(CLI::PositiveNumber);
+  command
+      .add_option("--rank-limit",
+                  options.rank_limit,
+                  "With mpi: seconds of silence after which a rank counts as lost (default: a "
+                  "minute, or 20 times the slowest response)")
       ->check(CLI::PositiveNumber);
 }
 

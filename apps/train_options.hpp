@@ -32,6 +32,9 @@ struct TrainOptions {
 
   int micro_batch = 256;
   int compute_slots = 0;
+  std::string transport = "auto";
+  int workers_per_rank = 0;  ///< 0: as few as suffice
+  double rank_limit = 0;     ///< seconds; 0: derived from measured response times
   bool verify = false;
   bool json = false;
   std::string run_directory;

@@ -20,7 +20,7 @@ namespace {
 constexpr int kDefaultWorkers = 16;
 constexpr int kMostWorkers = 256;
 
-Expected<void> check_numbers(const TrainOptions& options) {
+Expected<void> check_numbers(const TrainOptions& options, int processes) {
   const auto at_least_one = [](const char* name, int value) -> Expected<void> {
     if (value >= 1) return {};
     return invalid(fmt::format("--{} {} is not allowed; at least 1", name, value));
@@ -30,9 +30,12 @@ Expected<void> check_numbers(const TrainOptions& options) {
                                     std::pair{"batch", options.batch}}) {
     if (auto good = at_least_one(name, value); !good) return good;
   }
-  if (options.workers > kMostWorkers) {
+  if (options.workers > kMostWorkers * processes) {
     return invalid(fmt::format(
-        "--workers {} is too many for one process; at most {}", options.workers, kMostWorkers));
+        "--workers {} is too many for {}; at most {}",
+        options.workers,
+        processes == 1 ? std::string("one process") : fmt::format("{} ranks", processes),
+        kMostWorkers * processes));
   }
   return {};
 }
@@ -122,8 +125,8 @@ Expected<void> use_device(const std::string& device) {
 #endif
 }
 
-Expected<Setup> make_setup(const TrainOptions& options) {
-  if (auto good = check_numbers(options); !good) return Unexpected(good.error());
+Expected<Setup> make_setup(const TrainOptions& options, const SetupFor& what) {
+  if (auto good = check_numbers(options, what.processes); !good) return Unexpected(good.error());
   Setup setup;
   setup.options = options;
   const bool profile = !options.delays.profile.empty();
@@ -142,6 +145,7 @@ Expected<Setup> make_setup(const TrainOptions& options) {
                                setup.data->train.samples));
   }
   for (const std::string& list : options.schemes) {
+    if (!what.plans) break;
     for (const std::string& text : split_schemes(list)) {
       auto plan = text == "auto" ? make_auto_plan(setup) : make_plan(text, setup);
       if (!plan) return Unexpected(plan.error());
@@ -157,6 +161,11 @@ Expected<Setup> make_setup(const TrainOptions& options) {
   setup.model = std::move(*model);
   setup.sampler = make_permutation_sampler(setup.data->train.samples, options.batch, options.seed);
   return setup;
+}
+
+Expected<Setup> prepare(const TrainOptions& options, const SetupFor& what) {
+  if (auto ready = use_device(options.device); !ready) return Unexpected(ready.error());
+  return make_setup(options, what);
 }
 
 ModelBank make_bank(const Setup& setup, const SchemeInfo& info) {

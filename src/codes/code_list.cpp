@@ -135,11 +135,13 @@ Expected<GradientCode> make_code(std::string_view text, const CodeContext& conte
 int nearest_workers(std::string_view name, int workers, int stragglers) {
   const CodeEntry* entry = find(name);
   PACELINE_CHECK(entry != nullptr && stragglers >= 0);
-  for (int distance = 0;; ++distance) {
+  const int farthest = 10 * std::max(workers, stragglers) + 100;
+  for (int distance = 0; distance <= farthest; ++distance) {
     for (const int n : {workers - distance, workers + distance}) {
       if (n >= 1 && stragglers < n && entry->exists(n, stragglers)) return n;
     }
   }
+  return 0;
 }
 
 }  // namespace paceline

@@ -25,7 +25,13 @@ void ComputePool::submit(Work& work, SteadyTime wanted) {
   work.wanted_ = wanted;
   work.number_ = submitted_++;
   queue_.insert(&work);
-  if (idle_ > 0) work_.notify_one();
+  if (idle_ > 0 && !burst_) work_.notify_one();
+}
+
+void ComputePool::set_burst(bool burst) {
+  const std::lock_guard lock(mutex_);
+  burst_ = burst;
+  if (!burst && !queue_.empty()) work_.notify_all();
 }
 
 bool ComputePool::withdraw(Work& work) {

@@ -56,6 +56,30 @@ class ComputePool {
   ComputePool(const ComputePool&) = delete;
   ComputePool& operator=(const ComputePool&) = delete;
 
+  /// Between its begin and its end idle threads are not woken for every piece of work that is
+  /// submitted, but once: for whoever submits many small pieces at once.
+  class Burst {
+   public:
+    Burst() = default;
+    Burst(const Burst&) = delete;
+    Burst& operator=(const Burst&) = delete;
+
+    ~Burst() { end(); }
+
+    void begin(ComputePool& pool) {
+      if (pool_ == nullptr) pool.set_burst(true);
+      pool_ = &pool;
+    }
+
+    void end() {
+      if (pool_ != nullptr) pool_->set_burst(false);
+      pool_ = nullptr;
+    }
+
+   private:
+    ComputePool* pool_ = nullptr;
+  };
+
   /// Queues the work; the earliest `wanted` runs first, equal ones in the order of their calls.
   /// kNoDeadline: when nothing else waits. Ignored once the pool is closed.
   void submit(Work& work, SteadyTime wanted);
@@ -73,6 +97,7 @@ class ComputePool {
     }
   };
 
+  void set_burst(bool burst);
   void serve(ComputeSlot& slot);
 
   std::vector<ComputeSlot> slots_;
@@ -82,6 +107,7 @@ class ComputePool {
   std::uint64_t submitted_ = 0;
   int idle_ = 0;
   bool closed_ = false;
+  bool burst_ = false;
   std::vector<std::jthread> threads_;
 };
 

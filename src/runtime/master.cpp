@@ -60,13 +60,15 @@ Expected<void> Master::wait_for_event() {
 }
 
 std::string Master::stalled() const {
+  const std::string losses = transport_.losses();
   return fmt::format(
-      "stalled after {} rounds and {} decoded jobs: {}",
+      "stalled after {} rounds and {} decoded jobs: {}{}",
       result_.rounds,
       result_.jobs,
       transport_.outstanding() == 0
           ? std::string("no order is outstanding and no timer is armed")
-          : fmt::format("{} outstanding orders will never be answered", transport_.outstanding()));
+          : fmt::format("{} outstanding orders will never be answered", transport_.outstanding()),
+      losses.empty() ? losses : ": " + losses);
 }
 
 Expected<void> Master::on_delivery() {
@@ -92,6 +94,7 @@ Expected<void> Master::carry_out(Actions actions) {
       deferred_.push_back(std::move(action));
     }
   }
+  transport_.flush();
   while (!deferred_.empty()) {
     if (auto settled = settle_first(); !settled) return settled;
   }
@@ -108,6 +111,7 @@ Expected<void> Master::send(Order order) {
     }
     while (bank_.version(task.model) < task.reads) {
       PACELINE_CHECK(!deferred_.empty());
+      transport_.flush();
       if (auto settled = settle_first(); !settled) return settled;
     }
     PACELINE_CHECK(bank_.version(task.model) == task.reads);

@@ -2,6 +2,7 @@
 // knows nothing else, so threads, processes and tests can stand behind it.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "paceline/coordinator.hpp"
@@ -35,6 +36,10 @@ class Transport {
   /// empty
   virtual void send(Order order, std::vector<Parameters> parameters) = 0;
 
+  /// The orders sent and stopped so far shall be on their way: the master turns to something else.
+  /// A transport that sends each at once need not care.
+  virtual void flush() {}
+
   /// Abandons the worker's orders of that round: none of them is delivered any more.
   virtual void stop(WorkerId worker, Round round) = 0;
 
@@ -42,7 +47,8 @@ class Transport {
   /// their times, equal ones by worker.
   ///
   /// @param out  overwritten if there is one
-  /// @return whether there is one; an error if the work behind an order failed
+  /// @return whether there is one (without a deadline also false once none can come any more); an
+  /// error if the work behind an order failed
   virtual Expected<bool> receive(SteadyTime deadline, Delivery& out) = 0;
 
   /// Orders sent and neither delivered nor stopped.
@@ -50,6 +56,10 @@ class Transport {
 
   /// Whether one of them can still be answered; if not, waiting without a deadline is for ever.
   virtual bool awaits_answer() = 0;
+
+  /// Who will not answer any more and why, for the message of a run that cannot go on; empty where
+  /// nobody can be lost.
+  virtual std::string losses() const { return {}; }
 
   /// Gives a buffer of a message back for later ones.
   virtual void recycle(std::vector<float> buffer) = 0;

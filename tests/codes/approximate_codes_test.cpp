@@ -151,6 +151,11 @@ TEST(CodeCatalog, HoldsEveryCodeThatExistsNearAnyNumberOfWorkers) {
   }
 }
 
+TEST(CodeCatalog, KnowsWhereThereIsNone) {
+  EXPECT_EQ(nearest_workers("biplane", 60, 40), 0);
+  EXPECT_EQ(nearest_workers("pairs", 60, 70), 71);
+}
+
 TEST(CodeCatalog, RefusesWhatDoesNotExistInOneLineThatNamesTheNearest) {
   const auto message = [](const std::string& text, int workers) {
     const auto code = make_code(text, {.workers = workers});

@@ -160,6 +160,12 @@ struct TrainingRun {
   RoundOptions rounds{.jobs = 6, .models = 2};
   LocalRunOptions options;
   QuadraticSource::Hook hook;
+  std::function<Expected<LocalRunResult>(Coordinator&,
+                                         ModelBank&,
+                                         const std::vector<std::unique_ptr<GradientSource>>&,
+                                         const BatchSampler&,
+                                         const LocalRunOptions&)>
+      driver = run_local;
   std::vector<RoundRecord> records;
   std::vector<std::vector<float>> weights;  ///< of all models, after the run
   std::vector<double> losses;               ///< of the jobs, as they were decoded
@@ -194,7 +200,7 @@ struct TrainingRun {
         for (const auto& job : report.jobs) losses.push_back(job.loss);
       };
     }
-    auto result = run_local(coordinator, bank, sources, sampler_, options);
+    auto result = driver(coordinator, bank, sources, sampler_, options);
     for (int m = 0; m < rounds.models; ++m) weights.push_back(*bank.parameters(ModelId{m}));
     return result;
   }

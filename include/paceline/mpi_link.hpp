@@ -1,0 +1,19 @@
+// The link between the ranks of an MPI job. The only part of the library that knows MPI.
+#pragma once
+
+#include <memory>
+
+#include "paceline/expected.hpp"
+#include "paceline/launch.hpp"
+#include "paceline/link.hpp"
+
+namespace paceline {
+
+/// Starts MPI and connects this process with the others that the launcher started. Once per
+/// process, and from the thread that will use the link.
+///
+/// From here on the process ends when its launcher ends.
+/// @return an error if MPI finds another number of processes than the launcher started
+Expected<std::unique_ptr<Link>> connect_mpi(const Launch& launch);
+
+}  // namespace paceline

@@ -1,0 +1,354 @@
+#include "cluster/rank_transport.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "paceline/check.hpp"
+
+namespace paceline {
+namespace {
+
+// A rank may have this much that it has not acknowledged: enough that a quick one never waits,
+// little enough that a stopped one holds no memory to speak of. Two frames always may.
+constexpr std::size_t kWindowFrames = 32;
+constexpr std::size_t kWindowBytes = std::size_t{64} << 20U;
+constexpr std::size_t kFrameBytes = std::size_t{256} << 10U;  // a frame is sent when it is larger
+
+constexpr std::chrono::seconds kSpeakEvery{1};
+
+bool has_messages(const Task& task) { return !task.row.terms().empty(); }
+
+}  // namespace
+
+RankTransport::RankTransport(Link& link, Peers& peers, RankTransportOptions options)
+    : link_(link),
+      peers_(peers),
+      options_(std::move(options)),
+      ranks_(static_cast<std::size_t>(link.ranks() - 1)),
+      workers_(static_cast<std::size_t>(options_.workers)) {
+  PACELINE_CHECK(options_.workers_per_rank >= 1);
+  PACELINE_CHECK(options_.workers <= options_.workers_per_rank * (link.ranks() - 1));
+  for (int number = 1; number < link_.ranks(); ++number) {
+    auto frame = ring_.take();
+    FrameWriter out(*frame);
+    write(out, Begin{options_.workers, options_.layout});
+    post(number, std::move(frame));
+  }
+}
+
+RankTransport::~RankTransport() {
+  for (int number = 1; number < link_.ranks(); ++number) {
+    auto frame = ring_.take();
+    FrameWriter out(*frame);
+    out.put(RecordKind::kEnd);
+    post(number, std::move(frame));
+  }
+}
+
+void RankTransport::send(Order order, std::vector<Parameters> parameters) {
+  PACELINE_CHECK(order.worker.index() < workers_.size());
+  PACELINE_CHECK(parameters.size() == order.tasks.size());
+  Sent sent;
+  sent.round = order.round;
+  sent.dispatch = order.dispatch;
+  for (const Task& task : order.tasks) {
+    if (has_messages(task)) sent.messages.push_back(task.id);
+  }
+  if (options_.delays != nullptr) {
+    const Delay delay =
+        options_.delays->delay(Round{order.round.value + order.dispatch}, order.worker);
+    sent.never = delay.at(order.load()) == kNever;
+  }
+  ++outstanding_;
+  workers_[order.worker.index()].push_back(std::move(sent));
+  Rank& host = rank(rank_of(order.worker));
+  host.backlog.emplace_back(PendingOrder{std::move(order), std::move(parameters)});
+}
+
+void RankTransport::stop(WorkerId id, Round round) {
+  auto& orders = workers_.at(id.index());
+  Rank& host = rank(rank_of(id));
+  bool on_wire = false;
+  const auto abandoned = std::remove_if(orders.begin(), orders.end(), [&](const Sent& sent) {
+    on_wire |= sent.round == round && sent.on_wire;
+    return sent.round == round;
+  });
+  outstanding_ -= static_cast<int>(orders.end() - abandoned);
+  orders.erase(abandoned, orders.end());
+  std::erase_if(host.backlog, [&](const auto& entry) {
+    const auto* pending = std::get_if<PendingOrder>(&entry);
+    return pending != nullptr && pending->order.worker == id && pending->order.round == round;
+  });
+  if (on_wire) host.backlog.emplace_back(Stop{id, round});
+  outstanding_ -= static_cast<int>(std::erase_if(ready_, [&](Ready& ready) {
+    const Result& result = ready.delivery.result;
+    if (result.worker != id || result.round != round) return false;
+    for (auto& message : ready.delivery.messages) recycle(std::move(message.made.values));
+    spare_.push_back(std::move(ready.delivery));
+    return true;
+  }));
+}
+
+bool RankTransport::window_open(const Rank& rank) const {
+  const std::size_t frames = rank.unacknowledged.size();
+  return frames < 2 || (frames < kWindowFrames && rank.unacknowledged_bytes < kWindowBytes);
+}
+
+void RankTransport::flush() {
+  for (int number = 1; number < link_.ranks(); ++number) flush(number);
+}
+
+void RankTransport::flush(int number) {
+  Rank& to = rank(number);
+  const SteadyTime now = std::chrono::steady_clock::now();
+  while (!to.backlog.empty() && window_open(to)) {
+    auto frame = ring_.take();
+    FrameWriter out(*frame);
+    while (!to.backlog.empty() && out.size() < kFrameBytes) {
+      if (const auto* pending = std::get_if<PendingOrder>(&to.backlog.front())) {
+        send_parameters(number, *pending);
+        write(out, pending->order);
+        for (Sent& sent : workers_[pending->order.worker.index()]) {
+          if (sent.round != pending->order.round || sent.dispatch != pending->order.dispatch) {
+            continue;
+          }
+          sent.on_wire = true;
+          sent.at = now;
+        }
+      } else {
+        write(out, std::get<Stop>(to.backlog.front()));
+      }
+      to.backlog.pop_front();
+    }
+    post(number, std::move(frame));
+  }
+}
+
+/// What the order reads and the rank does not have yet.
+void RankTransport::send_parameters(int number, const PendingOrder& pending) {
+  Rank& to = rank(number);
+  for (std::size_t k = 0; k < pending.order.tasks.size(); ++k) {
+    const Task& task = pending.order.tasks[k];
+    if (!has_messages(task)) continue;
+    if (task.model.index() >= to.known.size()) to.known.resize(task.model.index() + 1, Version{-1});
+    if (to.known[task.model.index()] == task.reads) continue;
+    to.known[task.model.index()] = task.reads;
+    PACELINE_CHECK(pending.parameters[k] != nullptr);
+    const auto& frame = encode(task.model, task.reads, *pending.parameters[k]);
+    to.ahead_bytes += frame->size();
+    hand_over(number, frame);
+  }
+}
+
+const std::shared_ptr<const Bytes>& RankTransport::encode(ModelId model,
+                                                          Version version,
+                                                          const std::vector<float>& values) {
+  if (model.index() >= encoded_.size()) encoded_.resize(model.index() + 1);
+  Encoded& known = encoded_[model.index()];
+  if (known.version != version) {
+    known.frame.reset();
+    auto frame = ring_.take();
+    FrameWriter out(*frame);
+    write_parameters(out, model, version, values);
+    seal(*frame, {.run = options_.run});
+    known = {version, std::move(frame)};
+  }
+  return known.frame;
+}
+
+/// Sends a frame that the rank shall acknowledge.
+void RankTransport::post(int number, std::shared_ptr<Bytes> frame) {
+  Rank& to = rank(number);
+  FrameHeader header;
+  header.run = options_.run;
+  header.sequence = ++to.sequence;
+  seal(*frame, header);
+  const std::size_t bytes = std::exchange(to.ahead_bytes, 0) + frame->size();
+  to.unacknowledged.push_back(bytes);
+  to.unacknowledged_bytes += bytes;
+  hand_over(number, std::move(frame));
+}
+
+void RankTransport::hand_over(int number, std::shared_ptr<const Bytes> frame) {
+  traffic_.bytes_sent += static_cast<double>(frame->size());
+  rank(number).spoken_to = std::chrono::steady_clock::now();
+  link_.send(number, std::move(frame));
+}
+
+/// Tells ranks that have nothing to do that the master is there; one at a time, so that they do not
+/// pile up at a rank that is stopped.
+void RankTransport::speak_to_quiet_ranks(SteadyTime now) {
+  for (int number = 1; number < link_.ranks(); ++number) {
+    Rank& to = rank(number);
+    if (!to.heard_since || now - to.spoken_to < kSpeakEvery) continue;
+    to.heard_since = false;
+    auto frame = ring_.take();
+    FrameWriter out(*frame);  // without records
+    seal(*frame, {.run = options_.run});
+    hand_over(number, std::move(frame));
+  }
+}
+
+Expected<bool> RankTransport::receive(SteadyTime deadline, Delivery& out) {
+  flush();
+  Pause pause;
+  for (;;) {
+    if (failure_) return Unexpected(*failure_);
+    if (!ready_.empty() && ready_.front().at <= deadline) {
+      std::swap(out, ready_.front().delivery);
+      spare_.push_back(std::move(ready_.front().delivery));
+      ready_.pop_front();
+      --outstanding_;
+      return true;
+    }
+    const SteadyTime now = std::chrono::steady_clock::now();
+    poll(now);
+    if (!ready_.empty() || failure_) {
+      if (ready_.empty() || now <= deadline) continue;
+      return false;
+    }
+    if (now >= deadline || (deadline == kNoDeadline && !awaits_answer())) return false;
+    std::this_thread::sleep_for(pause.next(now, deadline, link_.moving()));
+  }
+}
+
+void RankTransport::poll(SteadyTime now) {
+  int from = 0;
+  while (link_.receive(from, incoming_)) take_frame(from, now);
+  peers_.listened(now);
+  speak_to_quiet_ranks(now);
+  flush();  // windows may have opened
+}
+
+void RankTransport::take_frame(int from, SteadyTime now) {
+  traffic_.bytes_received += static_cast<double>(incoming_.size());
+  auto frame = open_frame(incoming_);
+  if (!frame) return damaged(from, frame.error().message);
+  peers_.heard(from, now);
+  Rank& sender = rank(from);
+  sender.heard_since = true;
+  if (frame->header.run != options_.run) {
+    if (frame->header.run != 0) ++traffic_.late;
+    return;
+  }
+  acknowledge(sender, frame->header.acknowledged);
+  FrameReader& in = frame->records;
+  while (!in.done()) {
+    switch (in.get<RecordKind>()) {
+      case RecordKind::kAnswer:
+        take_answer(from, in, now);
+        break;
+      case RecordKind::kOverruns:
+        sender.overruns = in.get<int>();
+        break;
+      case RecordKind::kFailed:
+        if (!failure_) failure_ = Error{ErrorCode::kFailed, in.get_text()};
+        break;
+      case RecordKind::kDamaged:
+        damaged(from, "it says of one to it: " + in.get_text());
+        break;
+      default:
+        return damaged(from, "a record that a worker never sends");
+    }
+  }
+  if (!in.good()) damaged(from, "a record that ends too early");
+}
+
+void RankTransport::acknowledge(Rank& rank, std::uint32_t sequence) {
+  while (rank.acknowledged < sequence && !rank.unacknowledged.empty()) {
+    ++rank.acknowledged;
+    rank.unacknowledged_bytes -= rank.unacknowledged.front();
+    rank.unacknowledged.pop_front();
+  }
+}
+
+void RankTransport::take_answer(int from, FrameReader& in, SteadyTime now) {
+  const AnswerHead head = read_answer(in);
+  const WorkerId worker = head.result.worker;
+  if (worker.value < 0 || worker.value >= options_.workers || rank_of(worker) != from) {
+    return drop_messages(head, in);
+  }
+  auto& orders = workers_[worker.index()];
+  const auto sent = std::find_if(orders.begin(), orders.end(), [&](const Sent& order) {
+    return order.round == head.result.round && order.dispatch == head.result.dispatch;
+  });
+  if (sent == orders.end() || sent->messages.size() != head.messages) {
+    return drop_messages(head, in);
+  }
+  const Sent order = std::move(*sent);
+  orders.erase(sent);
+  take_messages(order, head, in, now);
+}
+
+void RankTransport::take_messages(const Sent& sent,
+                                  const AnswerHead& head,
+                                  FrameReader& in,
+                                  SteadyTime now) {
+  Delivery delivery;
+  if (!spare_.empty()) {
+    delivery = std::move(spare_.back());
+    spare_.pop_back();
+    delivery.messages.clear();
+  }
+  delivery.result = head.result;
+  for (const MessageId& id : sent.messages) {
+    const MessageHead message = read_message(in);
+    Delivery::Message& taken = delivery.messages.emplace_back();
+    taken.id = id;
+    taken.made.loss = message.loss;
+    taken.made.samples = message.samples;
+    if (!buffers_.empty()) {
+      taken.made.values = std::move(buffers_.back());
+      buffers_.pop_back();
+    }
+    if (message.length != options_.message_length) {
+      failure_ = Error{ErrorCode::kFailed,
+                       fmt::format("worker {}: a message of {} numbers came where {} were expected",
+                                   head.result.worker.value,
+                                   message.length,
+                                   options_.message_length)};
+      return;
+    }
+    taken.made.values.resize(message.length);
+    in.get_all(std::span<float>(taken.made.values));
+  }
+  peers_.responded(now - sent.at);
+  ready_.push_back({now, std::move(delivery)});
+}
+
+void RankTransport::drop_messages(const AnswerHead& head, FrameReader& in) {
+  ++traffic_.late;
+  for (std::size_t k = 0; k < head.messages && in.good(); ++k) {
+    unwanted_.resize(read_message(in).length);
+    in.get_all(std::span<float>(unwanted_));
+  }
+}
+
+void RankTransport::damaged(int from, const std::string& how) {
+  ++traffic_.damaged;
+  if (options_.notice) {
+    options_.notice(fmt::format("a message of {} is dropped: {}", peers_.name(from), how));
+  }
+}
+
+bool RankTransport::awaits_answer() {
+  if (!ready_.empty()) return true;
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    if (workers_[i].empty() || workers_[i].front().never) continue;
+    if (!peers_.lost(rank_of(WorkerId{static_cast<int>(i)}))) return true;
+  }
+  return false;
+}
+
+std::string RankTransport::losses() const { return peers_.losses(); }
+
+int RankTransport::overruns() const {
+  int total = 0;
+  for (const Rank& rank : ranks_) total += rank.overruns;
+  return total;
+}
+
+}  // namespace paceline

@@ -1,0 +1,187 @@
+#include "cluster/records.hpp"
+
+namespace paceline {
+namespace {
+
+constexpr std::size_t kTermBytes = 24;
+constexpr std::size_t kTaskBytes = 28;
+
+Row read_row(FrameReader& in) {
+  std::vector<Term> terms(in.get_count(kTermBytes));
+  for (Term& term : terms) {
+    term.chunk.value = in.get<int>();
+    term.weight = in.get<double>();
+    term.part = in.get<int>();
+    term.segment = in.get<int>();
+    term.count = in.get<int>();
+  }
+  return Row(std::move(terms));
+}
+
+}  // namespace
+
+void write(FrameWriter& out, RecordKind kind, const Hello& hello) {
+  out.put(kind);
+  out.put(hello.protocol);
+  out.put_text(hello.version);
+  out.put(hello.options);
+  out.put(hello.data);
+  out.put_text(hello.host);
+  out.put_text(hello.machine);
+  out.put(hello.pid);
+  out.put_text(hello.refusal);
+}
+
+Hello read_hello(FrameReader& in) {
+  Hello hello;
+  hello.protocol = in.get<std::uint32_t>();
+  hello.version = in.get_text();
+  if (hello.protocol != kProtocol) return hello;
+  hello.options = in.get<std::uint64_t>();
+  hello.data = in.get<std::uint64_t>();
+  hello.host = in.get_text();
+  hello.machine = in.get_text();
+  hello.pid = in.get<int>();
+  hello.refusal = in.get_text();
+  return hello;
+}
+
+void write(FrameWriter& out, const Begin& begin) {
+  out.put(RecordKind::kBegin);
+  out.put(begin.workers);
+  out.put(begin.layout.parts);
+  out.put(begin.layout.micro_batch);
+  out.put(static_cast<std::uint32_t>(begin.layout.chunk_borders.size()));
+  out.put_all(std::span<const int>(begin.layout.chunk_borders));
+}
+
+Begin read_begin(FrameReader& in) {
+  Begin begin;
+  begin.workers = in.get<int>();
+  begin.layout.parts = in.get<int>();
+  begin.layout.micro_batch = in.get<int>();
+  begin.layout.chunk_borders.resize(in.get_count(sizeof(int)));
+  in.get_all(std::span<int>(begin.layout.chunk_borders));
+  return begin;
+}
+
+void write_parameters(FrameWriter& out,
+                      ModelId model,
+                      Version version,
+                      std::span<const float> values) {
+  out.put(RecordKind::kParameters);
+  out.put(model.value);
+  out.put(version.value);
+  out.put(static_cast<std::uint32_t>(values.size()));
+  out.put_all(values);
+}
+
+ReadParameters read_parameters(FrameReader& in) {
+  ReadParameters read;
+  read.model.value = in.get<int>();
+  read.version.value = in.get<int>();
+  read.values.resize(in.get_count(sizeof(float)));
+  in.get_all(std::span<float>(read.values));
+  return read;
+}
+
+void write(FrameWriter& out, const Order& order) {
+  out.put(RecordKind::kOrder);
+  out.put(order.worker.value);
+  out.put(order.round.value);
+  out.put(order.dispatch);
+  out.put(static_cast<std::uint32_t>(order.tasks.size()));
+  for (const Task& task : order.tasks) {
+    out.put(task.id.task);
+    out.put(task.job.value);
+    out.put(task.model.value);
+    out.put(task.reads.value);
+    out.put(task.load);
+    out.put(static_cast<std::uint32_t>(task.row.terms().size()));
+    for (const Term& term : task.row.terms()) {
+      out.put(term.chunk.value);
+      out.put(term.weight);
+      out.put(term.part);
+      out.put(term.segment);
+      out.put(term.count);
+    }
+  }
+}
+
+Order read_order(FrameReader& in) {
+  Order order;
+  order.worker.value = in.get<int>();
+  order.round.value = in.get<int>();
+  order.dispatch = in.get<int>();
+  order.tasks.resize(in.get_count(kTaskBytes));
+  for (Task& task : order.tasks) {
+    task.id = {order.worker, order.round, in.get<int>()};
+    task.job.value = in.get<int>();
+    task.model.value = in.get<int>();
+    task.reads.value = in.get<int>();
+    task.load = in.get<double>();
+    task.row = read_row(in);
+  }
+  return order;
+}
+
+void write(FrameWriter& out, const Stop& stop) {
+  out.put(RecordKind::kStop);
+  out.put(stop.worker.value);
+  out.put(stop.round.value);
+}
+
+Stop read_stop(FrameReader& in) {
+  Stop stop;
+  stop.worker.value = in.get<int>();
+  stop.round.value = in.get<int>();
+  return stop;
+}
+
+void write(FrameWriter& out, const AnswerHead& answer) {
+  out.put(RecordKind::kAnswer);
+  out.put(answer.result.worker.value);
+  out.put(answer.result.round.value);
+  out.put(answer.result.dispatch);
+  out.put(answer.result.compute.count());
+  out.put(static_cast<std::uint32_t>(answer.messages));
+}
+
+AnswerHead read_answer(FrameReader& in) {
+  AnswerHead answer;
+  answer.result.worker.value = in.get<int>();
+  answer.result.round.value = in.get<int>();
+  answer.result.dispatch = in.get<int>();
+  answer.result.compute = Seconds{in.get<double>()};
+  answer.messages = in.get_count(1);
+  return answer;
+}
+
+void write_message(FrameWriter& out, int task, const MadeMessage& made) {
+  out.put(task);
+  out.put(made.loss);
+  out.put(made.samples);
+  out.put(static_cast<std::uint32_t>(made.values.size()));
+  out.put_all(std::span<const float>(made.values));
+}
+
+MessageHead read_message(FrameReader& in) {
+  MessageHead head;
+  head.task = in.get<int>();
+  head.loss = in.get<double>();
+  head.samples = in.get<int>();
+  head.length = in.get_count(sizeof(float));
+  return head;
+}
+
+void write_text(FrameWriter& out, RecordKind kind, const std::string& text) {
+  out.put(kind);
+  out.put_text(text);
+}
+
+void write_number(FrameWriter& out, RecordKind kind, int number) {
+  out.put(kind);
+  out.put(number);
+}
+
+}  // namespace paceline
