@@ -1,6 +1,5 @@
 #include "paceline/code_measure.hpp"
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -11,6 +10,7 @@
 
 #include "codes/code_quality.hpp"
 #include "codes/complex_matrix.hpp"
+#include "codes/singular_values.hpp"
 #include "codes/straggler_sets.hpp"
 #include "paceline/check.hpp"
 #include "paceline/random.hpp"
@@ -210,7 +210,7 @@ double median_condition(const SparseComplexMatrix& G, const std::vector<WorkerSe
     Eigen::MatrixXcd rows(sets[s].size(), G.cols());
     Eigen::Index row = 0;
     sets[s].for_each([&](WorkerId worker) { rows.row(row++) = dense.row(worker.value); });
-    const Eigen::VectorXd values = Eigen::BDCSVD<Eigen::MatrixXcd>(rows).singularValues();
+    const Eigen::VectorXd values = singular_values(rows);
     double least = values[0];
     for (const double value : values) {
       if (value > kZero * values[0]) least = value;
