@@ -50,6 +50,8 @@ class Peers {
 
   bool lost(int rank) const { return peers_[index(rank)].lost; }
 
+  SteadyTime last_heard(int rank) const { return peers_[index(rank)].heard; }
+
   /// "rank 2 (node7, pid 4711)"
   std::string name(int rank) const;
 

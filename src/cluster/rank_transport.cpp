@@ -116,6 +116,7 @@ void RankTransport::flush(int number) {
             continue;
           }
           sent.on_wire = true;
+          sent.sequence = to.sequence + 1;
           sent.at = now;
         }
       } else {
@@ -329,21 +330,53 @@ void RankTransport::drop_messages(const AnswerHead& head, FrameReader& in) {
 
 void RankTransport::damaged(int from, const std::string& how) {
   ++traffic_.damaged;
+  rank(from).damaged_at = std::chrono::steady_clock::now();
   if (options_.notice) {
     options_.notice(fmt::format("a message of {} is dropped: {}", peers_.name(from), how));
   }
 }
 
+/// Whether the order or its answer must have been in a damaged frame: the rank speaks, and for as
+/// long as it may be silent it has not acknowledged the order, or not answered it although a frame
+/// was damaged since.
+bool RankTransport::went_astray(int number, const Sent& sent) const {
+  const Rank& to = ranks_[static_cast<std::size_t>(number - 1)];
+  if (!sent.on_wire || Seconds(peers_.last_heard(number) - sent.at) <= peers_.limit()) return false;
+  return sent.sequence > to.acknowledged || (to.damaged_at && sent.at <= *to.damaged_at);
+}
+
 bool RankTransport::awaits_answer() {
   if (!ready_.empty()) return true;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
-    if (workers_[i].empty() || workers_[i].front().never) continue;
-    if (!peers_.lost(rank_of(WorkerId{static_cast<int>(i)}))) return true;
+    const int host = rank_of(WorkerId{static_cast<int>(i)});
+    if (peers_.lost(host)) continue;
+    for (const Sent& sent : workers_[i]) {
+      if (sent.never) break;  // and whatever is queued behind it
+      if (!went_astray(host, sent)) return true;
+    }
   }
   return false;
 }
 
-std::string RankTransport::losses() const { return peers_.losses(); }
+std::string RankTransport::losses() const {
+  std::string text = peers_.losses();
+  for (int number = 1; number < link_.ranks(); ++number) {
+    if (peers_.lost(number)) continue;
+    std::ptrdiff_t orders = 0;
+    for (std::size_t i = 0; i < workers_.size(); ++i) {
+      if (rank_of(WorkerId{static_cast<int>(i)}) != number) continue;
+      orders += std::ranges::count_if(workers_[i],
+                                      [&](const Sent& sent) { return went_astray(number, sent); });
+    }
+    if (orders == 0) continue;
+    text += fmt::format("{}{} order{} to {} went astray in damaged messages",
+                        text.empty() ? "" : ", ",
+                        orders,
+                        orders == 1 ? "" : "s",
+                        peers_.name(number));
+  }
+  return text;
+}
 
 int RankTransport::overruns() const {
   int total = 0;

@@ -8,7 +8,8 @@
 // that orders stay in its backlog, where a stop takes them out again at no cost. Parameters are
 // encoded once per version, in a buffer that all ranks share. An answer is looked up by (worker,
 // round, dispatch) among the orders outstanding, and its numbers are copied into buffers of that
-// order's messages; what is not found there is late or of another run, and dropped.
+// order's messages; what is not found there is late or of another run, and dropped. An order that
+// may have been in a damaged frame is not waited for longer than for a silent rank.
 #pragma once
 
 #include <deque>
@@ -82,6 +83,7 @@ class RankTransport final : public Transport {
     std::vector<MessageId> messages;  ///< of its tasks with a row
     bool never = false;               ///< its injected time is kNever
     bool on_wire = false;
+    std::uint32_t sequence = 0;  ///< of its frame
     SteadyTime at;
   };
 
@@ -94,7 +96,8 @@ class RankTransport final : public Transport {
     std::size_t unacknowledged_bytes = 0;
     std::size_t ahead_bytes = 0;  ///< of parameters that went ahead of the frame being built
     SteadyTime spoken_to;
-    bool heard_since = true;  ///< since the last heartbeat to it
+    bool heard_since = true;               ///< since the last heartbeat to it
+    std::optional<SteadyTime> damaged_at;  ///< when a frame to or from it was last found damaged
     int overruns = 0;
   };
 
@@ -129,6 +132,7 @@ class RankTransport final : public Transport {
   void take_messages(const Sent& sent, const AnswerHead& head, FrameReader& in, SteadyTime now);
   void drop_messages(const AnswerHead& head, FrameReader& in);
   void damaged(int from, const std::string& how);
+  bool went_astray(int number, const Sent& sent) const;
 
   Link& link_;
   Peers& peers_;

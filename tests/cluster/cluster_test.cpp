@@ -225,6 +225,24 @@ TEST(Cluster, ADamagedOrderIsOneThatNobodyAnswers) {
   EXPECT_TRUE(cluster.master().end(0));
 }
 
+TEST(Cluster, WithoutAnOrderThatWasDamagedAndIsNeededTheRunEndsAndSaysSo) {
+  TrainingRun run(4, 4);
+  Cluster cluster(3, run);
+  ASSERT_TRUE(cluster.master(Seconds(0.4)).admit({"1.0"}));
+  std::atomic<int> frames{0};
+  cluster.hub.set_fault([&](int, int to, Bytes& frame) {
+    if (to == 2 && ++frames == 5) frame.back() ^= std::byte{1};
+    return 1;
+  });
+  const auto result = play(run, cluster.master());
+  cluster.hub.set_fault({});
+  ASSERT_FALSE(result);
+  EXPECT_NE(result.error().message.find("to rank 2 ("), std::string::npos)
+      << result.error().message;
+  EXPECT_NE(result.error().message.find("went astray in damaged messages"), std::string::npos);
+  EXPECT_TRUE(cluster.master().end(1));
+}
+
 TEST(Cluster, TwoAnswersForOneTaskCountOnce) {
   TrainingRun run(4, 4);
   Cluster cluster(3, run);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -174,6 +175,29 @@ TEST_F(RankTransportTest, WhatARankDoesNotAcknowledgeIsBoundedAndStopsTakeOutThe
   EXPECT_EQ(hub_.waiting(1), 1U);
   answer(1, 0, 99, 3.0F);
   EXPECT_EQ(next(), std::tuple(0, 99, 3.0F));
+}
+
+TEST_F(RankTransportTest, WaitsForAnOrderInADamagedFrameNoLongerThanForASilentRank) {
+  peers_ = Peers{3, Seconds{0.05}, {}};
+  send(0, 0);
+  auto frame = std::make_shared<Bytes>();
+  FrameWriter out(*frame);
+  write_text(out, RecordKind::kDamaged, "wrong checksum");
+  seal(*frame, {.run = 5, .acknowledged = 1});
+  MemoryLink(hub_, 1).send(0, frame);
+  EXPECT_EQ(next(), std::tuple(-1, -1, 0.0F));
+  EXPECT_TRUE(transport().awaits_answer());
+  std::this_thread::sleep_for(milliseconds(60));
+  acknowledge(1, 1);  // the rank is there
+  EXPECT_EQ(next(), std::tuple(-1, -1, 0.0F));
+  EXPECT_FALSE(transport().awaits_answer());
+  EXPECT_EQ(transport().losses(), "1 order to rank 1 went astray in damaged messages");
+  // What was sent after the damage, and has arrived, is waited for; an answer is taken all the
+  // same.
+  send(1, 0);
+  EXPECT_TRUE(transport().awaits_answer());
+  answer(1, 0, 0, 4.0F);
+  EXPECT_EQ(next(), std::tuple(0, 0, 4.0F));
 }
 
 TEST_F(RankTransportTest, KnowsWhatWillNeverBeAnswered) {
