@@ -8,6 +8,7 @@
 #include <string>
 
 #include "command.hpp"
+#include "machine.hpp"
 #include "paceline/code_catalog.hpp"
 #include "paceline/code_measure.hpp"
 #include "paceline/metrics.hpp"
@@ -96,7 +97,8 @@ Expected<void> run_code(const CodeOptions& options) {
   auto code = make_code(
       text, {.workers = options.workers, .seed = options.seed, .keep_promise = options.promise});
   if (!code) return Unexpected(code.error());
-  const CodeMeasurement measured = measure_code(*code, options.stragglers, options.seed);
+  const CodeMeasurement measured =
+      measure_code(*code, options.stragglers, options.seed, steady_time);
   if (!options.file.empty()) {
     if (auto written = write_text_file(options.file, matrix_market(*code)); !written) {
       return written;

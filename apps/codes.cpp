@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "machine.hpp"
 #include "paceline/code_catalog.hpp"
 #include "paceline/code_measure.hpp"
 
@@ -134,7 +135,7 @@ void print_measured(const CodesOptions& options) {
     }
     const GradientCode& code = *near.code;
     const int tenth = std::min(share(0.1, n), code.tolerance);
-    const CodeMeasurement measured = measure_code(code, tenth, options.seed);
+    const CodeMeasurement measured = measure_code(code, tenth, options.seed, steady_time);
     fmt::print("| `{}`{} | {} | {} | {:.3g}{} | {} | {} | {} | {} | {:.2g} | {:.1e} |\n",
                near.text,
                refused ? " *" : "",

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <ctime>
 #include <fstream>
 #include <thread>
@@ -36,5 +37,7 @@ std::string local_time(const char* format) {
   std::array<char, 64> text{};
   return {text.data(), std::strftime(text.data(), text.size(), format, &local)};
 }
+
+Seconds steady_time() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
 }  // namespace paceline::app

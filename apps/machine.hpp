@@ -1,7 +1,9 @@
-// Where and when a run took place, for its report.
+// Where and when a run took place, for its report; and a clock for what is measured.
 #pragma once
 
 #include <string>
+
+#include "paceline/ids.hpp"
 
 namespace paceline::app {
 
@@ -10,5 +12,8 @@ std::string machine_line();
 
 /// Local time by strftime's format.
 std::string local_time(const char* format);
+
+/// Seconds since some fixed moment, never backwards.
+Seconds steady_time();
 
 }  // namespace paceline::app

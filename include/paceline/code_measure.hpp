@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <string>
 
 #include "paceline/gradient_code.hpp"
@@ -33,13 +35,20 @@ struct CodeMeasurement {
   double condition = 0;  ///< largest over smallest nonzero singular value of the answered rows,
                          ///< median over some sets; NaN for codes that are large
   DecodeErrors error;
-  Seconds decode_time{0};  ///< to find the weights for a new set, median
+  /// To find the weights for a new set, median; NaN without a clock.
+  Seconds decode_time{std::numeric_limits<double>::quiet_NaN()};
 };
+
+/// Seconds since some fixed moment. Codes know no clock: who wants times brings one.
+using Clock = std::function<Seconds()>;
 
 /// Tries the code on all straggler sets of this size if there are at most 1000, else on 300 random
 /// ones. The adversary takes all holders of the chunks that have fewest, then swaps workers while
 /// that leaves more. @pre 0 <= stragglers <= code.tolerance. Cost: about 1000 decodings.
-CodeMeasurement measure_code(const GradientCode& code, int stragglers, std::uint64_t seed = 1);
+CodeMeasurement measure_code(const GradientCode& code,
+                             int stragglers,
+                             std::uint64_t seed = 1,
+                             const Clock& clock = {});
 
 /// G as a Matrix Market file: coordinates, real or complex, shape (n, k).
 std::string matrix_market(const GradientCode& code);

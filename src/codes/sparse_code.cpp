@@ -9,23 +9,13 @@
 namespace paceline {
 namespace {
 
-/// c a with the c that leaves least: sum(x) / sum(x^2).
-void scale_to_the_best(const DecodedWeights& decoded, std::vector<double>& a) {
-  double sum = 0;
-  double squares = 0;
-  for (const double x : decoded.x) {
-    sum += x;
-    squares += x * x;
-  }
-  for (double& weight : a) weight *= sum / squares;
-}
-
 Combination combine(const ApproximateCode& parts, const WorkerSet& answered) {
   std::vector<double> a(static_cast<std::size_t>(answered.workers()), 0.0);
   if (!answered.empty()) parts.decoder(answered, a);
   DecodedWeights decoded = decoded_weights(*parts.G, a);
   if (decoded.residual > 1) {
-    scale_to_the_best(decoded, a);
+    const double factor = best_factor(decoded.x);
+    for (double& weight : a) weight *= factor;
     decoded = decoded_weights(*parts.G, a);
   }
   Combination combination;
@@ -69,6 +59,16 @@ DecodedWeights decoded_weights(const SparseMatrix& G, const std::vector<double>&
   decoded.residual /= static_cast<double>(G.cols());
   decoded.amplification = *std::ranges::max_element(magnitude);
   return decoded;
+}
+
+double best_factor(const std::vector<double>& x) {
+  double sum = 0;
+  double squares = 0;
+  for (const double value : x) {
+    sum += value;
+    squares += value * value;
+  }
+  return squares > 0 ? sum / squares : 0;
 }
 
 GradientCode finish_approximate(ApproximateCode parts) {

@@ -33,6 +33,9 @@ struct DecodedWeights {
 
 DecodedWeights decoded_weights(const SparseMatrix& G, const std::vector<double>& a);
 
+/// The c for which c x leaves least of 1: sum(x) / sum(x^2); 0 for x = 0.
+double best_factor(const std::vector<double>& x);
+
 struct ApproximateCode {
   std::string name;
   SharedMatrix G;

@@ -72,13 +72,7 @@ WeightDecoder one_step(int chunks, double width) {
 WeightDecoder best_common_weight(SharedMatrix G) {
   return [G = std::move(G)](const WorkerSet& answered, std::vector<double>& a) {
     set_all(1, answered, a);
-    double sum = 0;
-    double squares = 0;
-    for (const double x : decoded_weights(*G, a).x) {
-      sum += x;
-      squares += x * x;
-    }
-    set_all(squares > 0 ? sum / squares : 0, answered, a);
+    set_all(best_factor(decoded_weights(*G, a).x), answered, a);
   };
 }
 

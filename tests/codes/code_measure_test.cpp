@@ -16,7 +16,23 @@ TEST(CodeMeasure, CountsAllSetsWhereTheyAreFew) {
   EXPECT_EQ(measured.worst_residual, 0.25);
   EXPECT_EQ(measured.attacked_residual, 0.25);
   EXPECT_EQ(measured.median_amplification, 1);
-  EXPECT_GE(measured.decode_time.count(), 0);
+  EXPECT_TRUE(std::isnan(measured.decode_time.count()));
+}
+
+TEST(CodeMeasure, TimesEveryDecodingByTheClockItIsGiven) {
+  // The k-th of six decodings lasts k^2 seconds.
+  int asked = 0;
+  Seconds now{0};
+  const auto clock = [&] {
+    const int decoding = ++asked / 2;
+    if (asked % 2 == 0) now += Seconds(decoding * decoding);
+    return now;
+  };
+  const CodeMeasurement measured = measure_code(code_of("repetition:s=1", 6), 1, 1, clock);
+  EXPECT_EQ(measured.sets, 6);
+  EXPECT_EQ(asked, 12);
+  EXPECT_GE(measured.decode_time, Seconds(9));
+  EXPECT_LE(measured.decode_time, Seconds(16));
 }
 
 TEST(CodeMeasure, FindsTheWorstSetAmongManyByAttack) {
