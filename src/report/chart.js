@@ -122,7 +122,8 @@ const keep_drawn = draw => {
   // Paper is light, so pictures are drawn anew for it.
   addEventListener('beforeprint', () => { page.add('printing'); draw(); });
   addEventListener('afterprint', () => { page.remove('printing'); draw(); });
-  let drawn_at = 0;
+  let drawn_at = at('bars').clientWidth;
+  draw();
   // In the next frame: drawing changes heights, which must not happen inside the observer.
   new ResizeObserver(() => requestAnimationFrame(() => {
     if (at('bars').clientWidth === drawn_at) return;
