@@ -195,7 +195,7 @@ Expected<std::unique_ptr<DelaySource>> make_delay_model(std::string_view text,
                                                         int workers,
                                                         std::uint64_t seed) {
   if (workers < 1) return invalid(fmt::format("workers={} is not allowed; workers >= 1", workers));
-  if (is_mixture(text)) return make_mixture(text, workers, seed);
+  if (is_mixture(text)) return make_mixture(text, workers, seed, make_delay_model);
   auto parsed = ParameterText::parse(text);
   if (!parsed) return Unexpected(parsed.error());
   const Model* model = find_model(parsed->name());

@@ -67,7 +67,8 @@ bool is_mixture(std::string_view text) { return leading_weight(text).has_value()
 
 Expected<std::unique_ptr<DelaySource>> make_mixture(std::string_view text,
                                                     int workers,
-                                                    std::uint64_t seed) {
+                                                    std::uint64_t seed,
+                                                    decltype(make_delay_model)& make) {
   PACELINE_CHECK(is_mixture(text));
   std::vector<std::unique_ptr<DelaySource>> models;
   std::vector<double> until;
@@ -79,7 +80,7 @@ Expected<std::unique_ptr<DelaySource>> make_mixture(std::string_view text,
           fmt::format("weight {} in '{}' is not allowed; 0 < weight <= 1", weight, text));
     }
     const std::uint64_t its_own = RandomStream(seed, "delay mixture part", models.size()).bits();
-    auto model = make_delay_model(term.substr(term.find('*') + 1), workers, its_own);
+    auto model = make(term.substr(term.find('*') + 1), workers, its_own);
     if (!model) return Unexpected(model.error());
     models.push_back(std::move(*model));
     sum += weight;
