@@ -26,7 +26,7 @@ struct CodesOptions {
   bool json = false;
 };
 
-nlohmann::ordered_json describe(const CodeDescription& code) {
+nlohmann::ordered_json to_json(const CodeDescription& code) {
   nlohmann::ordered_json parameters = nlohmann::ordered_json::array();
   for (const CodeParameter& parameter : code.parameters) {
     parameters.push_back(
@@ -156,7 +156,7 @@ Expected<void> run_codes(const CodesOptions& options) {
   if (options.json) {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (const CodeDescription& code : code_catalog()) {
-      nlohmann::ordered_json entry = describe(code);
+      nlohmann::ordered_json entry = to_json(code);
       if (options.workers > 0) {
         const Near near = nearest(code, options.workers, options.stragglers, options);
         entry["nearest_workers"] = near.workers;

@@ -25,6 +25,9 @@
 
 namespace paceline {
 
+/// The longest window W a text may ask for.
+inline constexpr int kLongestWindow = 1024;
+
 /// A value: a copy goes on by itself.
 class StragglerModel {
  public:

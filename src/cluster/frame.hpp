@@ -25,6 +25,9 @@ struct FrameHeader {
   std::uint64_t checksum = 0;
 };
 
+/// A frame that has grown past this many bytes is sent rather than added to.
+inline constexpr std::size_t kFrameBytes = std::size_t{256} << 10U;
+
 /// Appends numbers and arrays to a frame.
 class FrameWriter {
  public:

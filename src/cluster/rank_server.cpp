@@ -13,7 +13,6 @@
 namespace paceline {
 namespace {
 
-constexpr std::size_t kFrameBytes = std::size_t{256} << 10U;  // a frame is sent when it is larger
 constexpr std::chrono::milliseconds kAcknowledgeAfter{2};
 constexpr std::chrono::microseconds kGather{150};
 constexpr int kMostUnsent = 8;  // frames without content are left out while so many wait

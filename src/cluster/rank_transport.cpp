@@ -15,7 +15,6 @@ namespace {
 // little enough that a stopped one holds no memory to speak of. Two frames always may.
 constexpr std::size_t kWindowFrames = 32;
 constexpr std::size_t kWindowBytes = std::size_t{64} << 20U;
-constexpr std::size_t kFrameBytes = std::size_t{256} << 10U;  // a frame is sent when it is larger
 
 constexpr std::chrono::seconds kSpeakEvery{1};
 

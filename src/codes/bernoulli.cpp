@@ -42,7 +42,9 @@ void regularize(Holders& holders, int workers, int width, RandomStream& random) 
   }
 }
 
-Expected<GradientCode> make(ParameterText& parameters, const CodeContext& context, bool regular) {
+Expected<GradientCode> make_bernoulli(ParameterText& parameters,
+                                      const CodeContext& context,
+                                      bool regular) {
   constexpr int kDraws = 1000;
   const int n = context.workers;
   const Tolerance tolerance = read_tolerance(parameters, n);
@@ -81,8 +83,6 @@ std::vector<CodeParameter> own_parameters() {
   return with_tolerance(std::move(own));
 }
 
-bool always(int /*workers*/, int /*stragglers*/) { return true; }
-
 }  // namespace
 
 CodeEntry bernoulli_entry() {
@@ -94,9 +94,9 @@ CodeEntry bernoulli_entry() {
            .source = "Charles, Papailiopoulos, Ellenberg, Approximate Gradient Coding via Sparse "
                      "Random Graphs (2017)"},
           [](ParameterText& parameters, const CodeContext& context) {
-            return make(parameters, context, false);
+            return make_bernoulli(parameters, context, false);
           },
-          always};
+          exists_always};
 }
 
 CodeEntry regularized_bernoulli_entry() {
@@ -108,9 +108,9 @@ CodeEntry regularized_bernoulli_entry() {
            .source = "Charles, Papailiopoulos, Ellenberg, Approximate Gradient Coding via Sparse "
                      "Random Graphs (2017)"},
           [](ParameterText& parameters, const CodeContext& context) {
-            return make(parameters, context, true);
+            return make_bernoulli(parameters, context, true);
           },
-          always};
+          exists_always};
 }
 
 }  // namespace paceline

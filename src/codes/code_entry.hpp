@@ -32,6 +32,9 @@ std::vector<CodeParameter> with_tolerance(std::vector<CodeParameter> own);
 /// @param fits  whether the code exists for the value; asked for 1 <= value <= most
 std::string nearest_that_fit(int value, int most, bool (*fits)(int));
 
+/// For codes that exist for all n and s.
+inline bool exists_always(int /*workers*/, int /*stragglers*/) { return true; }
+
 CodeEntry repetition_code_entry();
 CodeEntry cyclic_code_entry();
 CodeEntry mds_code_entry();

@@ -20,8 +20,6 @@ Expected<GradientCode> make_by_request(ParameterText& parameters, const CodeCont
                                .weights = context.weights});
 }
 
-bool always(int /*workers*/, int /*stragglers*/) { return true; }
-
 constexpr const char* kRepetition = "repetition";
 constexpr const char* kCyclic = "cyclic";
 constexpr const char* kMds = "mds";
@@ -71,7 +69,7 @@ CodeEntry repetition_code_entry() {
            .load = "1/floor(n/(s+1))",
            .source = "Tandon, Lei, Dimakis, Karampatziakis, Gradient Coding (2017), section 3"},
           make_by_request<kRepetition>,
-          always};
+          exists_always};
 }
 
 CodeEntry cyclic_code_entry() {
@@ -82,7 +80,7 @@ CodeEntry cyclic_code_entry() {
            .load = "(s+1)/n",
            .source = "Tandon, Lei, Dimakis, Karampatziakis, Gradient Coding (2017), section 4"},
           make_by_request<kCyclic>,
-          always};
+          exists_always};
 }
 
 CodeEntry mds_code_entry() {
@@ -94,7 +92,7 @@ CodeEntry mds_code_entry() {
            .source = "Raviv, Tamo, Tandon, Dimakis, Gradient Coding from Cyclic MDS Codes and "
                      "Expander Graphs (2018)"},
           make_by_request<kMds>,
-          always};
+          exists_always};
 }
 
 const std::vector<CodeDescription>& code_catalog() {

@@ -1,9 +1,6 @@
-// Cyclic repetition in column form. Choose first what the rows of G shall be orthogonal to: N
-// (s x n), random, with rows that sum to 0. Column j of G lives on the s+1 workers j-s, ..., j and
-// solves  [1; N] x = (1, 0, ..., 0)  there, so that 1 G = 1 and N G = 0 by construction. Then
-// every solution of a G = 1 is a = 1 + beta N, and asking for a = 0 on the stragglers is an s x s
-// system. The published form draws the rows and has to find both vectors from an SVD, which costs
-// digits.
+// Cyclic repetition in column form: a random null space (see null_space.hpp), and column j of G on
+// the s+1 workers j-s, ..., j. The published form draws the rows and has to find a decode vector
+// and a null space from an SVD, which costs digits.
 //
 // How well a draw behaves is luck, so a few are scored on the same straggler sets and the best is
 // kept.
@@ -11,8 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
-#include <Eigen/QR>
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -21,6 +16,7 @@
 #include "codes/amplification_limit.hpp"
 #include "codes/code_quality.hpp"
 #include "codes/cyclic_band.hpp"
+#include "codes/null_space.hpp"
 #include "codes/parameters.hpp"
 #include "paceline/check.hpp"
 #include "paceline/random.hpp"
@@ -38,16 +34,12 @@ bool solve_columns(Band& band) {
   const auto s = static_cast<int>(band.null_space.rows());
   const auto n = static_cast<int>(band.null_space.cols());
   band.columns.resize(s + 1, n);
-  Eigen::MatrixXd window(s + 1, s + 1);
-  Eigen::PartialPivLU<Eigen::MatrixXd> lu(s + 1);
+  std::vector<int> holders(static_cast<std::size_t>(s) + 1);
   for (int j = 0; j < n; ++j) {
-    window.row(0).setOnes();
     for (int t = 0; t <= s; ++t) {
-      window.block(1, t, s, 1) =
-          band.null_space.col(static_cast<Eigen::Index>(band_worker(n, s, j, t)));
+      holders[static_cast<std::size_t>(t)] = static_cast<int>(band_worker(n, s, j, t));
     }
-    lu.compute(window);
-    band.columns.col(j) = lu.solve(Eigen::VectorXd::Unit(s + 1, 0));
+    band.columns.col(j) = column_on(band.null_space, holders);
   }
   return band.columns.allFinite();
 }
@@ -83,47 +75,6 @@ int affordable_draws(int workers, int stragglers, const StragglerSample& sample,
 }
 
 }  // namespace
-
-Eigen::MatrixXd orthonormal_rows(const Eigen::MatrixXd& rows) {
-  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(rows.transpose());
-  return (qr.householderQ() * Eigen::MatrixXd::Identity(rows.cols(), rows.rows())).transpose();
-}
-
-Eigen::MatrixXd draw_null_space(int workers, int stragglers, RandomStream& random) {
-  Eigen::MatrixXd rows(stragglers, workers);
-  for (int r = 0; r < stragglers; ++r) {
-    for (int i = 0; i < workers; ++i) rows(r, i) = random.normal();
-    rows.row(r).array() -= rows.row(r).mean();
-  }
-  return rows;
-}
-
-std::vector<double> vanishing_weights(const Eigen::MatrixXd& null_space,
-                                      const std::vector<int>& stragglers) {
-  const Eigen::Index s = null_space.rows();
-  const auto missing = static_cast<Eigen::Index>(stragglers.size());
-  Eigen::RowVectorXd a = Eigen::RowVectorXd::Ones(null_space.cols());
-  if (missing > 0) {
-    Eigen::MatrixXd lost(s, missing);
-    for (Eigen::Index m = 0; m < missing; ++m) {
-      lost.col(m) = null_space.col(stragglers[static_cast<std::size_t>(m)]);
-    }
-    const Eigen::VectorXd ones = Eigen::VectorXd::Ones(missing);
-    Eigen::VectorXd beta;  // beta N = -1 on the stragglers
-    if (missing == s) {
-      beta = lost.transpose().partialPivLu().solve(-ones);
-    } else {  // the shortest such beta, from lost = Q R
-      const Eigen::HouseholderQR<Eigen::MatrixXd> qr(lost);
-      beta = Eigen::VectorXd::Zero(s);
-      beta.head(missing) =
-          qr.matrixQR().topRows(missing).triangularView<Eigen::Upper>().transpose().solve(-ones);
-      beta.applyOnTheLeft(qr.householderQ());
-    }
-    a.noalias() += beta.transpose() * null_space;
-    for (const int straggler : stragglers) a[straggler] = 0;
-  }
-  return {a.begin(), a.end()};
-}
 
 std::optional<GradientCode> cyclic_repetition_from(const Eigen::MatrixXd& null_space) {
   const auto s = static_cast<int>(null_space.rows());

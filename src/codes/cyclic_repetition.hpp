@@ -6,20 +6,8 @@
 #include <optional>
 
 #include "paceline/gradient_code.hpp"
-#include "paceline/random.hpp"
 
 namespace paceline {
-
-/// The same row space, orthonormal: then the shortest beta makes the shortest a.
-Eigen::MatrixXd orthonormal_rows(const Eigen::MatrixXd& rows);
-
-/// Normal entries, less each row's mean; shape (s, n).
-Eigen::MatrixXd draw_null_space(int workers, int stragglers, RandomStream& random);
-
-/// For a code with 1 G = 1 and N G = 0 the shortest a with a G = 1 and a = 0 on the stragglers.
-/// @param null_space  N, shape (s, n), orthonormal rows
-std::vector<double> vanishing_weights(const Eigen::MatrixXd& null_space,
-                                      const std::vector<int>& stragglers);
 
 /// The bare code (see amplification_limit.hpp) whose left null space is spanned by the rows of
 /// `null_space`; nothing if some s+1 neighbours are dependent on it.

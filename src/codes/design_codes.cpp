@@ -21,7 +21,7 @@ namespace paceline {
 namespace {
 
 /// One family of designs, by its number of points.
-struct Family {
+struct DesignFamily {
   const char* name;
   const char* sizes;  ///< which n there are
   bool (*exists)(int points);
@@ -48,36 +48,37 @@ bool is_sylvester(int n) { return n >= 7 && std::has_single_bit(static_cast<unsi
 
 bool is_square_design(int n) { return n >= 7 && n % 4 == 3 && prime_power(n).prime > 0; }
 
-constexpr Family kProjective = {"projective-plane",
-                                "q^2+q+1, q a power of a prime",
-                                [](int n) { return plane_order(n) > 0; },
-                                [](int n) { return projective_plane(plane_order(n)); },
-                                true};
-constexpr Family kAffine = {"affine-plane",
-                            "q^2, q a power of a prime",
-                            [](int n) { return affine_order(n) > 0; },
-                            [](int n) { return affine_plane(affine_order(n)); },
-                            false};
-constexpr Family kHadamard = {"hadamard",
-                              "2^u - 1, or a power of a prime that is 3 mod 4",
-                              [](int n) { return is_sylvester(n) || is_square_design(n); },
-                              [](int n) {
-                                if (is_square_design(n)) return square_design(n);
-                                return sylvester_design(std::bit_width(static_cast<unsigned>(n)));
-                              },
-                              true};
-constexpr Family kBiplane = {
+constexpr DesignFamily kProjective = {"projective-plane",
+                                      "q^2+q+1, q a power of a prime",
+                                      [](int n) { return plane_order(n) > 0; },
+                                      [](int n) { return projective_plane(plane_order(n)); },
+                                      true};
+constexpr DesignFamily kAffine = {"affine-plane",
+                                  "q^2, q a power of a prime",
+                                  [](int n) { return affine_order(n) > 0; },
+                                  [](int n) { return affine_plane(affine_order(n)); },
+                                  false};
+constexpr DesignFamily kHadamard = {
+    "hadamard",
+    "2^u - 1, or a power of a prime that is 3 mod 4",
+    [](int n) { return is_sylvester(n) || is_square_design(n); },
+    [](int n) {
+      if (is_square_design(n)) return square_design(n);
+      return sylvester_design(std::bit_width(static_cast<unsigned>(n)));
+    },
+    true};
+constexpr DesignFamily kBiplane = {
     "biplane", "16 or 37", [](int n) { return n == 16 || n == 37; }, biplane, true};
-constexpr Family kSteiner = {"steiner",
-                             "1 or 3 mod 6, from 7 on",
-                             [](int n) { return n >= 7 && (n % 6 == 1 || n % 6 == 3); },
-                             steiner_triples,
-                             false};
-constexpr Family kPairs = {
+constexpr DesignFamily kSteiner = {"steiner",
+                                   "1 or 3 mod 6, from 7 on",
+                                   [](int n) { return n >= 7 && (n % 6 == 1 || n % 6 == 3); },
+                                   steiner_triples,
+                                   false};
+constexpr DesignFamily kPairs = {
     "pairs", "any from 2 on", [](int n) { return n >= 2; }, all_pairs, false};
 
-template <const Family& family>
-Expected<GradientCode> make(ParameterText& parameters, const CodeContext& context) {
+template <const DesignFamily& family>
+Expected<GradientCode> make_design(ParameterText& parameters, const CodeContext& context) {
   const int n = context.workers;
   const Tolerance tolerance = read_tolerance(parameters, n);
   const bool inverted = family.symmetric && read_yes_or_no(parameters, "complement", false);
@@ -94,7 +95,7 @@ Expected<GradientCode> make(ParameterText& parameters, const CodeContext& contex
       {family.name, plain_sums(n, design.blocks), design_weight(n, replication), tolerance});
 }
 
-template <const Family& family>
+template <const DesignFamily& family>
 CodeEntry entry(std::string summary, std::string load, std::string construction) {
   std::vector<CodeParameter> own;
   if (family.symmetric) {
@@ -108,7 +109,7 @@ CodeEntry entry(std::string summary, std::string load, std::string construction)
            .source = "Kadhe, Koyluoglu, Ramchandran, Gradient Coding Based on Block Designs "
                      "(2019); " +
                      construction},
-          make<family>,
+          make_design<family>,
           [](int workers, int /*stragglers*/) { return family.exists(workers); }};
 }
 

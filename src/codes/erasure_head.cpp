@@ -25,7 +25,7 @@ int nearest_divisor(int n, int value) {
 
 constexpr int kReplication = 3;
 
-bool exists(int workers, int stragglers) {
+bool erasure_head_exists(int workers, int stragglers) {
   const int r = nearest_divisor(workers, kReplication);
   return r > 0 && workers - stragglers >= workers / r;
 }
@@ -43,7 +43,7 @@ WeightDecoder first_of_each_group(int replication) {
   };
 }
 
-Expected<GradientCode> make(ParameterText& parameters, const CodeContext& context) {
+Expected<GradientCode> make_erasure_head(ParameterText& parameters, const CodeContext& context) {
   const int n = context.workers;
   const Tolerance tolerance = read_tolerance(parameters, n);
   const int nearest = nearest_divisor(n, kReplication);
@@ -97,8 +97,8 @@ CodeEntry erasure_head_entry() {
                {{"r", "r divides n", "workers per group (the divisor nearest to 3)"}}),
            .load = "r/n",
            .source = "Wang, Charles, Papailiopoulos, ErasureHead (2019)"},
-          make,
-          exists};
+          make_erasure_head,
+          erasure_head_exists};
 }
 
 }  // namespace paceline

@@ -16,11 +16,11 @@ namespace {
 
 int default_degree(int workers) { return workers % 2 == 0 ? 3 : 4; }
 
-bool exists(int workers, int /*stragglers*/) {
+bool expander_exists(int workers, int /*stragglers*/) {
   return graph_exists("random", workers, default_degree(workers));
 }
 
-Expected<GradientCode> make(ParameterText& parameters, const CodeContext& context) {
+Expected<GradientCode> make_expander(ParameterText& parameters, const CodeContext& context) {
   const int n = context.workers;
   const Tolerance tolerance = read_tolerance(parameters, n);
   const std::string name = parameters.word("graph", graph_names(), "random");
@@ -68,8 +68,8 @@ CodeEntry expander_entry() {
            .load = "r/n",
            .source = "Raviv, Tamo, Tandon, Dimakis, Gradient Coding from Cyclic MDS Codes and "
                      "Expander Graphs (2018), section 4"},
-          make,
-          exists};
+          make_expander,
+          expander_exists};
 }
 
 }  // namespace paceline

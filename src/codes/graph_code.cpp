@@ -139,9 +139,9 @@ int default_degree(int workers) {
   return 0;
 }
 
-bool exists(int workers, int /*stragglers*/) { return default_degree(workers) > 0; }
+bool graph_code_exists(int workers, int /*stragglers*/) { return default_degree(workers) > 0; }
 
-Expected<GradientCode> make(ParameterText& parameters, const CodeContext& context) {
+Expected<GradientCode> make_graph_code(ParameterText& parameters, const CodeContext& context) {
   static const std::vector<std::string> kDecoders = {"components", "optimal"};
   const int n = context.workers;
   const Tolerance tolerance = read_tolerance(parameters, n);
@@ -153,7 +153,7 @@ Expected<GradientCode> make(ParameterText& parameters, const CodeContext& contex
         "graph: no regular graph of degree 3 or more has {} edges; the nearest numbers of workers "
         "are {}",
         n,
-        nearest_that_fit(n, 3 * n + 9, [](int m) { return exists(m, 0); })));
+        nearest_that_fit(n, 3 * n + 9, [](int m) { return graph_code_exists(m, 0); })));
   }
   const int r = parameters.integer("r", 1, n, std::max(default_degree(n), 1));
   const int k = 2 * n / r;
@@ -213,8 +213,8 @@ CodeEntry graph_entry() {
                  "linear time; or the shortest weights, kinder to float messages"}}),
            .load = "r/n",
            .source = "Glasgow, Wootters, Approximate Gradient Coding with Optimal Decoding (2020)"},
-          make,
-          exists};
+          make_graph_code,
+          graph_code_exists};
 }
 
 }  // namespace paceline

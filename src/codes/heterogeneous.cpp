@@ -47,7 +47,7 @@ std::vector<std::vector<int>> allocate(const std::vector<double>& odds, int chun
   return holders;
 }
 
-Expected<GradientCode> make(ParameterText& parameters, const CodeContext& context) {
+Expected<GradientCode> make_heterogeneous(ParameterText& parameters, const CodeContext& context) {
   const int n = context.workers;
   const Tolerance tolerance = read_tolerance(parameters, n);
   const int k = read_chunks(parameters, n);
@@ -98,8 +98,8 @@ CodeEntry heterogeneous_entry() {
            .load = "held/k",
            .source = "Song, Choi, Approximate Gradient Coding for Distributed Learning with "
                      "Heterogeneous Stragglers (2025)"},
-          make,
-          [](int /*workers*/, int /*stragglers*/) { return true; }};
+          make_heterogeneous,
+          exists_always};
 }
 
 }  // namespace paceline

@@ -73,9 +73,9 @@ int default_left(int workers) {
   return 0;
 }
 
-bool exists(int workers, int /*stragglers*/) { return default_left(workers) > 0; }
+bool product_exists(int workers, int /*stragglers*/) { return default_left(workers) > 0; }
 
-Expected<GradientCode> make(ParameterText& parameters, const CodeContext& context) {
+Expected<GradientCode> make_product(ParameterText& parameters, const CodeContext& context) {
   const int n = context.workers;
   const Tolerance tolerance = read_tolerance(parameters, n);
   std::vector<std::string> names = factor_names();
@@ -88,7 +88,7 @@ Expected<GradientCode> make(ParameterText& parameters, const CodeContext& contex
         "product: needs left-workers=, since no projective plane's size divides {} workers; the "
         "nearest numbers it does are {}",
         n,
-        nearest_that_fit(n, 2 * n + 28, [](int m) { return exists(m, 0); })));
+        nearest_that_fit(n, 2 * n + 28, [](int m) { return product_exists(m, 0); })));
   }
   const int n1 = parameters.integer("left-workers", 1, n, std::max(default_left(n), 1));
   if (n % n1 != 0) {
@@ -129,8 +129,8 @@ CodeEntry product_entry() {
            .parameters = with_tolerance(std::move(own)),
            .load = "product of the factors' loads",
            .source = "Sakorikar, Wang, Soft BIBD and Product Gradient Codes (2021)"},
-          make,
-          exists};
+          make_product,
+          product_exists};
 }
 
 }  // namespace paceline

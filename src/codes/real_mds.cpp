@@ -24,7 +24,7 @@ bool right_parity(int workers, int stragglers) {
   return (workers - stragglers) % 2 != 0 || stragglers == 0;
 }
 
-Expected<GradientCode> make(ParameterText& parameters, const CodeContext& context) {
+Expected<GradientCode> make_real_mds(ParameterText& parameters, const CodeContext& context) {
   const int n = context.workers;
   const int s = parameters.integer("s", 0, n - 1);
   if (!parameters.ok()) return invalid("real-mds: wrong parameters");
@@ -68,7 +68,7 @@ CodeEntry real_mds_entry() {
            .load = "(s+1)/n",
            .source = "Raviv, Tamo, Tandon, Dimakis, Gradient Coding from Cyclic MDS Codes and "
                      "Expander Graphs (2018)"},
-          make,
+          make_real_mds,
           right_parity};
 }
 

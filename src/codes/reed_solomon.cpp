@@ -18,7 +18,7 @@
 namespace paceline {
 namespace {
 
-Expected<GradientCode> make(ParameterText& parameters, const CodeContext& context) {
+Expected<GradientCode> make_reed_solomon(ParameterText& parameters, const CodeContext& context) {
   const int n = context.workers;
   const int s = parameters.integer("s", 0, n - 1);
   const int k = read_chunks(parameters, n);
@@ -50,8 +50,8 @@ CodeEntry reed_solomon_entry() {
            .load = "ceil(k(s+1)/n)/k, two backward passes",
            .source = "Halbawi, Azizan, Salehi, Hassibi, Improving Distributed Gradient Descent "
                      "Using Reed-Solomon Codes (2018)"},
-          make,
-          [](int /*workers*/, int /*stragglers*/) { return true; }};
+          make_reed_solomon,
+          exists_always};
 }
 
 }  // namespace paceline

@@ -48,7 +48,7 @@ SharedMatrix draw(int n, int k, double r, RandomStream& random) {
   return plain_sums(n, holders);
 }
 
-Expected<GradientCode> make(ParameterText& parameters, const CodeContext& context) {
+Expected<GradientCode> make_soft_design(ParameterText& parameters, const CodeContext& context) {
   const int n = context.workers;
   const Tolerance tolerance = read_tolerance(parameters, n);
   const int k = read_chunks(parameters, n);
@@ -83,8 +83,8 @@ CodeEntry soft_design_entry() {
            .parameters = with_tolerance(std::move(own)),
            .load = "r/n on average",
            .source = "Sakorikar, Wang, Soft BIBD and Product Gradient Codes (2021)"},
-          make,
-          [](int /*workers*/, int /*stragglers*/) { return true; }};
+          make_soft_design,
+          exists_always};
 }
 
 }  // namespace paceline

@@ -1,7 +1,6 @@
 // Heterogeneity-aware code: every chunk on s+1 workers, but fast workers hold more chunks, so that
-// all finish at the same time. On any such assignment random weights decode from any n-s answers:
-// with 1 G = 1 and N G = 0 for a random N, column j solves [1; N] x = (1, 0, ..., 0) on its s+1
-// holders.
+// all finish at the same time. On any such assignment the weights of a random null space (see
+// null_space.hpp) decode from any n-s answers.
 //
 // Source: wang2019heterogeneity. Differs: normal weights with the all-ones decoding without
 // stragglers, and the best of several draws.
@@ -9,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -20,7 +18,7 @@
 
 #include "codes/code_entry.hpp"
 #include "codes/code_quality.hpp"
-#include "codes/cyclic_repetition.hpp"
+#include "codes/null_space.hpp"
 #include "codes/number_list.hpp"
 #include "codes/parameters.hpp"
 #include "codes/promise.hpp"
@@ -40,13 +38,8 @@ std::optional<SparseMatrix> solve_columns(const Eigen::MatrixXd& null_space,
                                           const std::vector<std::vector<int>>& holders) {
   const Eigen::Index s = null_space.rows();
   std::vector<Eigen::Triplet<double>> entries;
-  Eigen::MatrixXd window(s + 1, s + 1);
   for (std::size_t j = 0; j < holders.size(); ++j) {
-    for (Eigen::Index t = 0; t <= s; ++t) {
-      window(0, t) = 1;
-      window.block(1, t, s, 1) = null_space.col(holders[j][static_cast<std::size_t>(t)]);
-    }
-    const Eigen::VectorXd column = window.partialPivLu().solve(Eigen::VectorXd::Unit(s + 1, 0));
+    const Eigen::VectorXd column = column_on(null_space, holders[j]);
     if (!column.allFinite()) return std::nullopt;
     for (Eigen::Index t = 0; t <= s; ++t) {
       entries.emplace_back(holders[j][static_cast<std::size_t>(t)], static_cast<int>(j), column[t]);
@@ -94,7 +87,7 @@ GradientCode bare_code(Weighted weighted, const std::vector<int>& held) {
   return code;
 }
 
-Expected<GradientCode> make(ParameterText& parameters, const CodeContext& context) {
+Expected<GradientCode> make_speed_aware(ParameterText& parameters, const CodeContext& context) {
   constexpr int kDraws = 20;
   constexpr int kScoredSets = 100;
   const int n = context.workers;
@@ -187,7 +180,7 @@ CodeEntry speed_aware_entry() {
            .load = "(s+1) c_i / sum c for worker i",
            .source = "Wang, Guo, Tang, Li, Li, Heterogeneity-aware Gradient Coding for Straggler "
                      "Tolerance (2019)"},
-          make,
+          make_speed_aware,
           [](int workers, int stragglers) { return stragglers >= 1 && stragglers <= workers - 2; }};
 }
 

@@ -45,7 +45,8 @@ std::vector<std::vector<int>> draw(
   return columns;
 }
 
-Expected<GradientCode> make(ParameterText& parameters, const CodeContext& context) {
+Expected<GradientCode> make_stochastic_block(ParameterText& parameters,
+                                             const CodeContext& context) {
   const int n = context.workers;
   const Tolerance tolerance = read_tolerance(parameters, n);
   const double r = parameters.number("r", 1, n, std::min(3, n));
@@ -96,8 +97,8 @@ CodeEntry stochastic_block_entry() {
            .load = "r/n on average",
            .source = "Charles, Papailiopoulos, Gradient Coding via the Stochastic Block Model "
                      "(2018)"},
-          make,
-          [](int /*workers*/, int /*stragglers*/) { return true; }};
+          make_stochastic_block,
+          exists_always};
 }
 
 }  // namespace paceline

@@ -42,7 +42,7 @@ std::vector<std::vector<int>> zeros_of_linear_forms(int n, int q) {
   return holders;
 }
 
-Expected<GradientCode> make(ParameterText& parameters, const CodeContext& context) {
+Expected<GradientCode> make_stochastic(ParameterText& parameters, const CodeContext& context) {
   const int n = context.workers;
   const Tolerance tolerance = read_tolerance(parameters, n);
   const double p = parameters.number("p", 0, 1 - 1e-6, 0.1);
@@ -99,8 +99,8 @@ CodeEntry stochastic_entry() {
            .load = "r/n on average",
            .source = "Bitar, Wootters, El Rouayheb, Stochastic Gradient Coding for Straggler "
                      "Mitigation (2020)"},
-          make,
-          [](int /*workers*/, int /*stragglers*/) { return true; }};
+          make_stochastic,
+          exists_always};
 }
 
 }  // namespace paceline

@@ -16,7 +16,7 @@
 namespace paceline {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 struct Interval {
   double begin, end;

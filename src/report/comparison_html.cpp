@@ -21,7 +21,7 @@
 namespace paceline {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 using Rows = std::vector<const ComparedScheme*>;
 
 /// Five digits: more than a plot shows.

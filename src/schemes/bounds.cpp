@@ -5,13 +5,13 @@
 #include <algorithm>
 
 #include "paceline/check.hpp"
+#include "paceline/straggler_model.hpp"
 
 namespace paceline {
 namespace {
 
 // n (W-1+B) (lambda+1) and its products stay far below 2^63.
 constexpr int kMostWorkers = 1 << 20;
-constexpr int kLongestWindow = 1024;
 
 bool is_bursty(int n, int B, int W, int lambda) {
   return n >= 1 && n <= kMostWorkers && 1 <= B && B < W && W <= kLongestWindow && lambda >= 0 &&

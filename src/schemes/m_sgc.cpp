@@ -34,7 +34,7 @@
 namespace paceline {
 namespace {
 
-constexpr int kLongestWindow = 256;
+constexpr int kLongestCycle = 256;
 
 class Multiplexed final : public Scheme {
  public:
@@ -373,8 +373,8 @@ class Multiplexed final : public Scheme {
 Expected<std::unique_ptr<Scheme>> make_m_sgc(ParameterText& parameters,
                                              const SchemeContext& context) {
   const int n = context.workers;
-  const int B = parameters.integer("B", 1, kLongestWindow);
-  const int W = parameters.integer("W", 2, kLongestWindow);
+  const int B = parameters.integer("B", 1, kLongestCycle);
+  const int W = parameters.integer("W", 2, kLongestCycle);
   const int lambda = parameters.integer("lambda", 0, n);
   const std::string name = read_code_name(parameters, context);
   if (B >= W) {

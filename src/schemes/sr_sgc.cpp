@@ -27,8 +27,6 @@
 namespace paceline {
 namespace {
 
-constexpr int kLongestWindow = 1024;
-
 struct Bursts {
   int B = 1;
   int W = 2;

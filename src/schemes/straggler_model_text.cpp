@@ -11,8 +11,6 @@
 namespace paceline {
 namespace {
 
-constexpr int kLongestWindow = 1024;
-
 StragglerModel per_round(ParameterText& text, int workers) {
   return StragglerModel::per_round(workers, text.integer("s", 0, workers));
 }

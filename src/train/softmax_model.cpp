@@ -17,7 +17,7 @@
 namespace paceline {
 namespace {
 
-constexpr int kBlock = 64;  // samples; 200 kB of MNIST
+constexpr int kBlockSamples = 64;  // samples; 200 kB of MNIST
 
 using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using ConstView = Eigen::Map<const Matrix>;
@@ -27,7 +27,7 @@ using RowVector = Eigen::Matrix<float, 1, Eigen::Dynamic>;
 class SoftmaxModel final : public TrainingModel {
  public:
   explicit SoftmaxModel(const DataSet& data)
-      : data_(&data), block_(kBlock, data.features), outputs_(kBlock, data.classes) {}
+      : data_(&data), block_(kBlockSamples, data.features), outputs_(kBlockSamples, data.classes) {}
 
   std::size_t length() const override {
     return (static_cast<std::size_t>(data_->features) + 1) *
@@ -53,8 +53,8 @@ class SoftmaxModel final : public TrainingModel {
     View weight_gradient(out.data(), data_->classes, data_->features);
     Eigen::Map<RowVector> bias_gradient(out.data() + weight_gradient.size(), data_->classes);
     double loss = 0;
-    for (std::size_t begin = 0; begin < samples.size(); begin += kBlock) {
-      const std::size_t count = std::min<std::size_t>(kBlock, samples.size() - begin);
+    for (std::size_t begin = 0; begin < samples.size(); begin += kBlockSamples) {
+      const std::size_t count = std::min<std::size_t>(kBlockSamples, samples.size() - begin);
       const auto rows = static_cast<Eigen::Index>(count);
       for (std::size_t i = 0; i < count; ++i) {
         const std::span<const float> input = data_->input(samples[begin + i]);
@@ -79,8 +79,8 @@ class SoftmaxModel final : public TrainingModel {
     const ConstView inputs(data.inputs.data(), data.samples, data.features);
     double loss = 0;
     int right = 0;
-    for (int begin = 0; begin < data.samples; begin += kBlock) {
-      const int count = std::min(kBlock, data.samples - begin);
+    for (int begin = 0; begin < data.samples; begin += kBlockSamples) {
+      const int count = std::min(kBlockSamples, data.samples - begin);
       apply_linear(parameters, inputs.middleRows(begin, count));
       const std::int32_t* labels = data.labels.data() + begin;
       for (int i = 0; i < count; ++i) {

@@ -12,8 +12,6 @@
 namespace paceline {
 namespace {
 
-constexpr double kNotWorthIt = 0.01;
-
 std::size_t fastest(const Tuning& tuning) {
   const auto best = std::ranges::min_element(
       tuning.schemes, {}, [](const TunedScheme& scheme) { return scheme.seconds_per_job.mean; });

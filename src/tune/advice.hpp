@@ -8,8 +8,11 @@
 
 namespace paceline {
 
+/// A scheme that saves less than this share of the time is not worth its complexity.
+inline constexpr double kNotWorthIt = 0.01;
+
 /// The simplest scheme (the first in the list) that no other one beats by more than noise, or by
-/// more than 1 %, which is not worth a more involved scheme. @pre there is a scheme
+/// more than kNotWorthIt, which is not worth a more involved scheme. @pre there is a scheme
 std::size_t simplest_good(const Tuning& tuning);
 
 /// A few sentences. @pre tuning.recommended is set

@@ -8,12 +8,12 @@
 
 #include "paceline/check.hpp"
 #include "paceline/compare.hpp"
+#include "tune/advice.hpp"
 
 namespace paceline {
 namespace {
 
 constexpr int kResamples = 6;
-constexpr double kNotWorthIt = 0.01;
 
 const std::string kUncoded = "uncoded";
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/QR>
+#include <Eigen/Core>
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -15,49 +15,23 @@
 
 namespace paceline::testing {
 
-inline GradientCode code_of(const std::string& text, int workers, std::uint64_t seed = 1) {
-  auto code = make_code(text, {.workers = workers, .seed = seed});
-  if (!code) {
-    ADD_FAILURE() << text << ": " << code.error().message;
-    return {};
-  }
-  return *std::move(code);
-}
+GradientCode code_of(const std::string& text, int workers, std::uint64_t seed = 1);
 
 /// G of a real code, shape (n, k).
-inline Eigen::MatrixXd matrix(const GradientCode& code) {
-  Eigen::MatrixXd G = Eigen::MatrixXd::Zero(code.workers(), code.chunks);
-  for (int i = 0; i < code.workers(); ++i) {
-    for (const Term& term : code.rows[WorkerId{i}.index()].terms()) {
-      G(i, term.chunk.value) += term.weight;
-    }
-  }
-  return G;
-}
+Eigen::MatrixXd matrix(const GradientCode& code);
 
 inline SharedMatrix sparse(const Eigen::MatrixXd& G) {
   return std::make_shared<const SparseMatrix>(G.sparseView());
 }
 
 /// min |a G_R - 1|^2 / k by a dense orthogonal factorization.
-inline double least_residual(const Eigen::MatrixXd& G, const WorkerSet& answered) {
-  Eigen::MatrixXd rows(answered.size(), G.cols());
-  Eigen::Index row = 0;
-  answered.for_each([&](WorkerId worker) { rows.row(row++) = G.row(worker.value); });
-  if (row == 0) return 1;
-  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> qr;
-  qr.setThreshold(1e-10);
-  qr.compute(rows.transpose());
-  const Eigen::VectorXd ones = Eigen::VectorXd::Ones(G.cols());
-  return (rows.transpose() * qr.solve(ones) - ones).squaredNorm() / static_cast<double>(G.cols());
-}
+double least_residual(const Eigen::MatrixXd& G, const WorkerSet& answered);
 
 /// |a G - 1|^2 / k read off the terms.
-inline double residual_of(const Eigen::MatrixXd& G, const Combination& combination) {
-  Eigen::RowVectorXd x = Eigen::RowVectorXd::Zero(G.cols());
-  for (const WorkerWeight& term : combination.terms) x += term.weight * G.row(term.worker.value);
-  return (x.array() - 1).square().mean();
-}
+double residual_of(const Eigen::MatrixXd& G, const Combination& combination);
+
+/// Eigenvalues of a symmetric matrix, the least first.
+Eigen::VectorXd spectrum(const Eigen::MatrixXd& A);
 
 struct MeanAndWorst {
   double mean = 0;

@@ -1,5 +1,4 @@
 // Codes on graphs. Expected values: spec of approximate codes, sections 0.10, 4 and 5 ("exact").
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "codes/approximate_test_support.hpp"
@@ -17,7 +16,7 @@ using testing::over_all_sets;
 Eigen::VectorXd spectrum(const Graph& graph) {
   Eigen::MatrixXd A = Eigen::MatrixXd::Zero(graph.vertices, graph.vertices);
   for (const auto& [u, v] : graph.edges) A(u, v) = A(v, u) = 1;
-  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(A, Eigen::EigenvaluesOnly).eigenvalues();
+  return testing::spectrum(A);
 }
 
 void expect_regular(const Graph& graph) {
