@@ -142,6 +142,13 @@ Expected<RecordedDelays> read_recorded(const DelayOptions& options, int workers)
   if (options.profile.size() > 1) {
     recorded.text += fmt::format(" and {} more loads", options.profile.size() - 1);
   }
+  if (!cluster->line && !options.slope && !options.proportional) {
+    fmt::print(stderr,
+               "paceline: warning: {} has times at one load, so they do not grow with the work and "
+               "schemes that repeat much of it look best; add profiles at other loads, --slope "
+               "SECONDS or --proportional\n",
+               options.profile.front());
+  }
   const double fitted = cluster->line ? cluster->line->slope : 0;
   recorded.replay = {.slope = options.slope.value_or(fitted),
                      .scale = options.scale,

@@ -19,6 +19,7 @@ expect 0 'bursty:base=' delays "$profile"
 expect 0 '2 rounds, 2 workers' delays "$scratch/long.csv" --columns seconds=ms --unit ms
 expect 0 '2 loads: 1.55 s + 2 s per unit of load' delays "$scratch/high.csv" "$scratch/low.csv"
 expect 0 'in another unit' delays "$scratch/mixed.csv"
+expect 0 'has times at one load' simulate --profile "$scratch/low.csv" --scheme uncoded
 expect 0 'and 1 more loads' simulate --profile "$scratch/low.csv" --profile "$scratch/high.csv" --scheme uncoded
 expect 0 'total s' simulate --profile "$scratch/long.csv" --columns seconds=ms --unit ms --proportional --scheme uncoded
 expect 0 'total s' simulate --workers 8 --scheme uncoded \
