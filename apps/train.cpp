@@ -161,7 +161,7 @@ Expected<SchemeRun> play(const Plan& plan,
       run.limit = clairvoyant_total(*local.delays, plan.switching->segments(), options.jobs());
     }
   }
-  if (options.verify) {
+  if (result->verified > 0) {
     run.worst_verify_error = result->worst_verify_error;
     run.verified = result->verified;
   }
