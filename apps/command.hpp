@@ -16,7 +16,7 @@ namespace paceline::app {
 // Exit codes (docs/errors.md).
 inline constexpr int kExitFailed = 1;
 inline constexpr int kExitInvalid = 2;
-inline constexpr int kExitInterrupted = 130;
+inline constexpr int kSignalled = 128;  ///< plus the signal's number: 130, 143, 138
 
 int exit_code(ErrorCode code);
 

@@ -1,5 +1,5 @@
-// The paceline program. Exit codes: 0 done, 1 a run failed, 2 what was asked or given is wrong, 130
-// interrupted.
+// The paceline program. Exit codes: 0 done, 1 a run failed, 2 what was asked or given is wrong, 128
+// and its number: ended by a signal.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "interrupt.hpp"
 #include "paceline/suggest.hpp"
 #include "ranks.hpp"
 
@@ -21,7 +22,7 @@ int exit_code(ErrorCode code) {
     case ErrorCode::kInvalid:
       return kExitInvalid;
     case ErrorCode::kInterrupted:
-      return kExitInterrupted;
+      return interrupted_exit_code();
     case ErrorCode::kFailed:
       break;
   }
@@ -30,7 +31,7 @@ int exit_code(ErrorCode code) {
 
 ErrorCode error_code(int code) {
   if (code == kExitInvalid) return ErrorCode::kInvalid;
-  return code == kExitInterrupted ? ErrorCode::kInterrupted : ErrorCode::kFailed;
+  return code > kSignalled ? ErrorCode::kInterrupted : ErrorCode::kFailed;
 }
 
 namespace {

@@ -131,7 +131,7 @@ Expected<void> lead(const ProbeCommand& command,
 Expected<void> run_probe(ProbeCommand command,
                          const std::vector<Setting>& settings,
                          const std::string& typed) {
-  std::atomic<bool>& stop = catch_interrupts();
+  std::atomic<bool>& stop = catch_interrupts().now;
   TrainOptions& train = command.train;
   train.schemes.clear();
   train.models = 1;

@@ -21,8 +21,17 @@ namespace paceline::app {
 namespace {
 
 /// Options that ranks may be told differently, or whose meaning is compared itself (data, delays).
-constexpr std::array<std::string_view, 7> kOwn = {
-    "run-dir", "json", "out", "slots", "device", "data", "rank-limit"};
+constexpr std::array<std::string_view, 11> kOwn = {"run-dir",
+                                                   "json",
+                                                   "out",
+                                                   "slots",
+                                                   "device",
+                                                   "data",
+                                                   "rank-limit",
+                                                   "checkpoint",
+                                                   "checkpoint-every",
+                                                   "keep",
+                                                   "resume"};
 
 Expected<std::unique_ptr<Link>> connect(const Launch& launch) {
 #ifdef PACELINE_HAVE_MPI
@@ -63,7 +72,7 @@ Member member_of(const Setup& setup, const std::vector<Setting>& settings) {
     }
     member.options = digest_of(delays, member.options);
   }
-  member.data = digest_of(setup.data->train.labels, digest_of(setup.data->train.inputs, 0));
+  member.data = setup.data_digest;
   return member;
 }
 
@@ -120,6 +129,8 @@ Expected<void> Ranks::join_others() {
   master_ = std::make_unique<ClusterMaster>(
       *link_,
       ClusterOptions{.rank_limit = Seconds{options_.rank_limit},
+                     .join_limit = Seconds{options_.join_limit},
+                     .end_limit = Seconds{options_.end_limit},
                      .interrupted = &stop_,
                      .notice = [this](const std::string& line) { say(line); }});
   return {};
@@ -135,6 +146,7 @@ Expected<void> Ranks::serve(const Expected<Setup>& setup, const std::vector<Sett
   std::vector<std::unique_ptr<GradientSource>> sources;
   ServeOptions options;
   options.interrupted = &stop_;
+  options.master_limit = Seconds{options_.master_limit};
   options.sources = &sources;
   if (setup) {
     member = member_of(*setup, settings);

@@ -37,6 +37,9 @@ class Ranks {
   /// Whether this process has nothing to do: rank 0 does everything itself.
   bool idle() const { return idle_; }
 
+  /// Whether a launcher has started this process with others.
+  bool launched() const { return link_ != nullptr; }
+
   /// What setting up must know.
   SetupFor setup_for() const;
 

@@ -130,7 +130,7 @@ WatchedSearch::WatchedSearch(const SearchOptions& options) {
   display.terminal = is_live_terminal(STDERR_FILENO);
   progress_ = std::make_unique<Progress>(display);
   control_.threads = options.threads;
-  control_.interrupted = &catch_interrupts();
+  control_.interrupted = &catch_interrupts().now;
   control_.on_progress = [this](const SearchProgress& progress) {
     const Seconds elapsed = std::chrono::steady_clock::now() - started_;
     progress_->show(SearchState{progress.what, progress.done, progress.best, elapsed}, elapsed);

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "checkpoints.hpp"
 #include "command.hpp"
 #include "interrupt.hpp"
 #include "machine.hpp"
@@ -28,13 +29,40 @@ namespace {
 
 constexpr double kBrokenGradient = 1e-3;  // a verified error above this is no rounding
 
+/// Of a run that begins anew with its unfinished jobs.
+int jobs_left(const Setup& setup) {
+  int done = 0;
+  for (const auto& model : setup.resume->state.bank.models) done += model.version.value;
+  return setup.options.jobs() - done;
+}
+
+void say_plainly(const std::string& line) { fmt::print(stderr, "paceline: {}\n", line); }
+
+/// What the run goes on with, in one line.
+std::string resumption(const FoundCheckpoint& found, const Setup& setup) {
+  const Checkpoint& checkpoint = found.checkpoint;
+  const RunState& state = checkpoint.state;
+  const Plan& plan = setup.plans[static_cast<std::size_t>(checkpoint.scheme_number - 1)];
+  const std::string where = fmt::format("goes on from {}: {} jobs were decoded after {:.1f} s",
+                                        found.path,
+                                        state.totals.jobs,
+                                        state.now.count());
+  if (plan.exactly) return where;
+  const std::string other = difference(checkpoint.play, plan.facts);
+  return fmt::format("{}; {}: every model begins at its last finished job, {} jobs are left",
+                     where,
+                     other.empty() ? "auto measures anew" : other,
+                     jobs_left(setup));
+}
+
 /// @param remarks  gets a line for everything that was decided in the run
 Expected<SchemeRun> play(const Plan& plan,
                          const Setup& setup,
                          int number,
                          MetricsWriter& metrics,
                          std::vector<Setting>& remarks,
-                         std::atomic<bool>& stop,
+                         Interrupts& interrupts,
+                         CheckpointWriter* checkpoints,
                          Ranks& ranks) {
   const TrainOptions& options = setup.options;
   ModelBank bank = make_bank(setup, plan.info);
@@ -42,7 +70,13 @@ Expected<SchemeRun> play(const Plan& plan,
   sources.reserve(static_cast<std::size_t>(options.models));
   for (int m = 0; m < options.models; ++m) sources.push_back(setup.model->clone());
 
-  Recorder recorder(plan, setup, number, metrics, stop);
+  if (plan.resumes && !plan.exactly) {
+    BankState models;
+    models.models = setup.resume->state.bank.models;
+    if (auto restored = bank.restore(models); !restored) return Unexpected(restored.error());
+  }
+
+  Recorder recorder(plan, setup, number, metrics, interrupts.now);
   LocalRunOptions local;
   local.workers = setup.delays.workers;
   local.chunk_size = plan.info.chunk_size;
@@ -53,7 +87,10 @@ Expected<SchemeRun> play(const Plan& plan,
   local.verify = options.verify;
   std::optional<AutoPilot> pilot;
   if (plan.switching != nullptr) {
-    pilot.emplace(*plan.switching, auto_options(options), setup.delays.workers, options.jobs());
+    pilot.emplace(*plan.switching,
+                  auto_options(options),
+                  setup.delays.workers,
+                  options.jobs() - plan.first_job);
   }
   local.observer = [&](const RoundReport& report) {
     const Round round = report.record->round;
@@ -64,10 +101,28 @@ Expected<SchemeRun> play(const Plan& plan,
       remarks.push_back({"auto", *line, "chosen in the run"});
     }
   };
-  local.interrupted = &stop;
-  ranks.set_voice([&recorder](const std::string& line) { recorder.say("paceline: " + line); });
+  local.interrupted = &interrupts.now;
+  local.faults = setup.faults;
+  local.on_fault = [&](const FaultReport& report) { recorder.on_fault(report); };
+  const Voice voice = [&recorder](const std::string& line) { recorder.say("paceline: " + line); };
+  if (checkpoints != nullptr) {
+    Checkpoint facts;
+    facts.models = model_facts(options, setup);
+    facts.play = plan.facts;
+    facts.scheme_number = number;
+    local.checkpoints = checkpoints->of_scheme(std::move(facts),
+                                               plan.exactly ? setup.resume->state.totals.jobs : 0);
+    local.checkpoints.leaving = &interrupts.leaving;
+    checkpoints->set_voice(voice);
+  }
+  if (plan.exactly) local.checkpoints.resume = &setup.resume->state;
+  ranks.set_voice(voice);
   auto result = ranks.run(*plan.coordinator, bank, sources, *setup.sampler, local);
   ranks.set_voice({});
+  if (checkpoints != nullptr) {
+    checkpoints->wait();
+    checkpoints->set_voice(say_plainly);
+  }
   if (recorder.error()) {
     recorder.clear();
     return Unexpected(*recorder.error());
@@ -80,6 +135,16 @@ Expected<SchemeRun> play(const Plan& plan,
   if (const std::string traffic = ranks.traffic(); !traffic.empty()) {
     recorder.say("  " + traffic);
     remarks.push_back({"traffic of " + plan.info.label(), traffic, "measured in the run"});
+  }
+
+  if (result->injected + result->discarded + result->asked_again > 0) {
+    const std::string line =
+        fmt::format("{} faults injected, {} answers discarded, {} orders sent again",
+                    result->injected,
+                    result->discarded,
+                    result->asked_again);
+    recorder.say("  " + line);
+    remarks.push_back({"faults of " + plan.info.label(), line, "measured in the run"});
   }
 
   SchemeRun run = std::move(recorder.run());
@@ -96,7 +161,7 @@ Expected<SchemeRun> play(const Plan& plan,
       run.limit = clairvoyant_total(*local.delays, plan.switching->segments(), options.jobs());
     }
   }
-  if (options.verify) {
+  if (result->verified > 0) {
     run.worst_verify_error = result->worst_verify_error;
     run.verified = result->verified;
   }
@@ -118,6 +183,16 @@ Expected<std::string> make_run_directory(const TrainOptions& options) {
   return path;
 }
 
+/// The metrics that an earlier run left in this folder become metrics-1.jsonl, or the next number.
+void set_metrics_aside(const std::string& directory) {
+  const std::string name = directory + "/metrics.jsonl";
+  if (!std::filesystem::exists(name)) return;
+  int number = 1;
+  while (std::filesystem::exists(fmt::format("{}/metrics-{}.jsonl", directory, number))) ++number;
+  std::error_code ignored;
+  std::filesystem::rename(name, fmt::format("{}/metrics-{}.jsonl", directory, number), ignored);
+}
+
 Expected<void> check_gradients(const RunReport& report) {
   for (const SchemeRun& run : report.schemes) {
     const bool exact = !run.mean_residual;
@@ -136,15 +211,24 @@ Expected<void> check_gradients(const RunReport& report) {
 Expected<void> lead(const TrainOptions& options,
                     std::vector<Setting> settings,
                     const std::string& command,
-                    std::atomic<bool>& stop,
+                    Interrupts& interrupts,
                     Ranks& ranks) {
-  auto made = prepare(options, ranks.setup_for());
+  const auto found = find_checkpoint(options, say_plainly);
+  if (!found) return Unexpected(found.error());
+  SetupFor what = ranks.setup_for();
+  if (*found) what.resume = &(*found)->checkpoint;
+  auto made = prepare(options, what);
   if (!made) return Unexpected(made.error());
   Setup setup = std::move(*made);
+  auto checkpoints = CheckpointWriter::open(options, settings, say_plainly);
+  if (!checkpoints) return Unexpected(checkpoints.error());
+  if (*checkpoints) let_rounds_end(!ranks.launched());
+  if (*found) say_plainly(resumption(**found, setup));
   if (auto joined = ranks.admit(setup, settings); !joined) return joined;
 
   auto directory = make_run_directory(options);
   if (!directory) return Unexpected(directory.error());
+  if (*found) set_metrics_aside(*directory);
   auto metrics = MetricsWriter::create(*directory + "/metrics.jsonl");
   if (!metrics) return Unexpected(metrics.error());
 
@@ -167,13 +251,15 @@ Expected<void> lead(const TrainOptions& options,
   }
 
   std::optional<Error> ended;
-  for (std::size_t i = 0; i < setup.plans.size() && !ended; ++i) {
+  const int first = *found ? (*found)->checkpoint.scheme_number - 1 : 0;
+  for (std::size_t i = static_cast<std::size_t>(first); i < setup.plans.size() && !ended; ++i) {
     auto run = play(setup.plans[i],
                     setup,
                     static_cast<int>(i) + 1,
                     *metrics,
                     report.configuration,
-                    stop,
+                    interrupts,
+                    checkpoints->get(),
                     ranks);
     if (run) {
       report.schemes.push_back(std::move(*run));
@@ -191,8 +277,12 @@ Expected<void> lead(const TrainOptions& options,
     if (!options.json && !ended) fmt::print("\nreport: {}/report.html\n", *directory);
   }
   if (ended) {
-    if (ended->code == ErrorCode::kInterrupted)
+    if (ended->code == ErrorCode::kInterrupted) {
       ended->message += fmt::format("; {} holds what was done", *directory);
+    }
+    if (*checkpoints && !(*checkpoints)->newest().empty()) {
+      ended->message += fmt::format("; --resume goes on from {}", (*checkpoints)->newest());
+    }
     return Unexpected(*ended);
   }
   return check_gradients(report);
@@ -201,13 +291,13 @@ Expected<void> lead(const TrainOptions& options,
 Expected<void> run_train(const TrainOptions& options,
                          std::vector<Setting> settings,
                          const std::string& command) {
-  std::atomic<bool>& stop = catch_interrupts();
-  auto found = Ranks::find(options, stop);
+  Interrupts& interrupts = catch_interrupts();
+  auto found = Ranks::find(options, interrupts.now);
   if (!found) return Unexpected(found.error());
   Ranks& ranks = **found;
   if (ranks.idle()) return {};
   if (ranks.serves()) return ranks.serve(prepare(options, ranks.setup_for()), settings);
-  return ranks.end(lead(options, std::move(settings), command, stop, ranks));
+  return ranks.end(lead(options, std::move(settings), command, interrupts, ranks));
 }
 
 }  // namespace

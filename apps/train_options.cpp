@@ -57,6 +57,24 @@ void add_cluster_options(CLI::App& command, TrainOptions& options) {
                   "With mpi: seconds of silence after which a rank counts as lost (default: a "
                   "minute, or 20 times the slowest response)")
       ->check(CLI::PositiveNumber);
+  command
+      .add_option("--join-limit",
+                  options.join_limit,
+                  "With mpi: seconds that ranks may take to join (default: 30, or 5 times what the "
+                  "master took to prepare)")
+      ->check(CLI::PositiveNumber);
+  command
+      .add_option("--end-limit",
+                  options.end_limit,
+                  "With mpi: seconds that ranks may take to leave (default: 2, or 5 times the "
+                  "slowest response)")
+      ->check(CLI::PositiveNumber);
+  command
+      .add_option("--master-limit",
+                  options.master_limit,
+                  "With mpi: seconds of silence after which the master counts as lost (default: "
+                  "600, or 20 times its longest silence)")
+      ->check(CLI::PositiveNumber);
 }
 
 void add_train_options(CLI::App& command, TrainOptions& options) {
@@ -95,10 +113,41 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
   command.add_flag(
       "--verify", options.verify, "Compare every decoded gradient with the directly computed one");
   command.add_flag("--json", options.json, "Print the report as JSON");
+  command
+      .add_option("--inject",
+                  options.faults,
+                  "A fault to be played: stop:worker=3,at=20,for=30 (rounds), kill, slow (by=4), "
+                  "corrupt, nan, drop, duplicate, random:count=20,seed=1; repeat it for more")
+      ->take_all();
+  add_checkpoint_options(command, options);
   command.add_option(
       "--run-dir",
       options.run_directory,
       "Folder for metrics.jsonl, config.json and report.html (default: runs/DATE-TIME)");
+}
+
+void add_checkpoint_options(CLI::App& command, TrainOptions& options) {
+  command.add_option(
+      "--checkpoint", options.checkpoint, "Folder for checkpoints (default: none are written)");
+  command
+      .add_option("--checkpoint-every",
+                  options.checkpoint_every,
+                  "A checkpoint at the first close of a round after so many more decoded jobs")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command.add_option("--keep", options.keep, "Checkpoints to keep")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--resume",
+          [&options](const std::vector<std::string>& folder) {
+            options.resumes = true;
+            if (!folder.empty()) options.resume = folder.front();
+          },
+          "Go on from the newest whole checkpoint of this folder (default: that of --checkpoint, "
+          "and from the beginning if it has none)")
+      ->expected(0, 1);
 }
 
 std::vector<Setting> effective_settings(const CLI::App& command) {

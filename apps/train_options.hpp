@@ -35,15 +35,28 @@ struct TrainOptions {
   std::string transport = "auto";
   int workers_per_rank = 0;  ///< 0: as few as suffice
   double rank_limit = 0;     ///< seconds; 0: derived from measured response times
+  double join_limit = 0;     ///< seconds, as the next two; 0: derived
+  double end_limit = 0;
+  double master_limit = 0;
   bool verify = false;
   bool json = false;
   std::string run_directory;
+
+  std::vector<std::string> faults;  ///< to be played
+  std::string checkpoint;           ///< folder; empty: none are written, unless `resume` names one
+  int checkpoint_every = 100;       ///< decoded jobs
+  int keep = 3;
+  bool resumes = false;
+  std::string resume;  ///< folder; empty: that of `checkpoint`
 
   int jobs() const { return models * updates; }
 };
 
 /// Those that say what a worker computes, how fast, and how many there are.
 void add_cluster_options(CLI::App& command, TrainOptions& options);
+
+/// Where checkpoints go, and where a run goes on from.
+void add_checkpoint_options(CLI::App& command, TrainOptions& options);
 
 void add_train_options(CLI::App& command, TrainOptions& options);
 

@@ -39,6 +39,20 @@ void Recorder::say(const std::string& line) {
   fmt::print(stderr, "{}\n", line);
 }
 
+void Recorder::on_fault(const FaultReport& report) {
+  if (auto written = metrics_.note(report.round, report.worker, report.what); !written && !error_) {
+    error_ = written.error();
+    stop_ = true;
+  }
+  constexpr int kMostSaid = 20;
+  if (++faults_ > kMostSaid) return;
+  say(fmt::format("paceline: round {}: worker {}: {}{}",
+                  report.round.value,
+                  report.worker.value,
+                  report.what,
+                  faults_ == kMostSaid ? " (more are in metrics.jsonl)" : ""));
+}
+
 void Recorder::on_round(const RoundReport& report, const std::string& label) {
   const RoundRecord& record = *report.record;
   run_.history.push_back(summarize(record));

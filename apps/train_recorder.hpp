@@ -28,6 +28,9 @@ class Recorder {
   /// @param label  of the scheme that played the round
   void on_round(const RoundReport& report, const std::string& label);
 
+  /// Written to the metrics; the first few are said, too.
+  void on_fault(const FaultReport& report);
+
   /// A line for people, beside the live progress.
   void say(const std::string& line);
 
@@ -51,6 +54,7 @@ class Recorder {
   ProgressState state_;
   std::unique_ptr<Progress> progress_;
   std::optional<Error> error_;
+  int faults_ = 0;
 };
 
 }  // namespace paceline::app

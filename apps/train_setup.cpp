@@ -5,8 +5,11 @@
 #include <string>
 #include <utility>
 
+#include "checkpoints.hpp"
 #include "paceline/auto_scheme.hpp"
 #include "paceline/close_policy.hpp"
+#include "paceline/cluster.hpp"
+#include "paceline/continued_coordinator.hpp"
 #include "paceline/round_coordinator.hpp"
 #include "paceline/simulator.hpp"
 
@@ -48,18 +51,55 @@ Expected<Mnist> load_data(const TrainOptions& options) {
   return Mnist{slice(all, 0, kTrain), slice(all, kTrain, kTest)};
 }
 
-Expected<Plan> make_auto_plan(const Setup& setup) {
+/// Updates that each model had when the scheme's first job began.
+std::vector<Version> first_versions(const Setup& setup, const Plan& plan) {
+  std::vector<Version> versions(static_cast<std::size_t>(setup.options.models));
+  if (setup.resume == nullptr || !plan.resumes) return versions;
+  if (plan.exactly) return setup.resume->state.begun;
+  for (std::size_t m = 0; m < versions.size(); ++m) {
+    versions[m] = setup.resume->state.bank.models[m].version;
+  }
+  return versions;
+}
+
+/// How the scheme of that number begins: from the checkpoint, or as new.
+Expected<Plan> begin_plan(const std::string& text, int number, const Setup& setup) {
+  const TrainOptions& options = setup.options;
+  Plan plan;
+  plan.facts = play_facts(options, setup.delays.workers, text);
+  if (setup.resume != nullptr && number == setup.resume->scheme_number) {
+    plan.resumes = true;
+    plan.exactly = text != "auto" && difference(setup.resume->play, plan.facts).empty();
+  }
+  const std::vector<Version> versions = first_versions(setup, plan);
+  plan.first_job = first_open_job(versions).value;
+  if (plan.first_job >= options.jobs()) {
+    return invalid(fmt::format(
+        "the checkpoint has {} updates of every model already; --updates {} leaves nothing "
+        "to do",
+        plan.first_job / options.models,
+        options.updates));
+  }
+  return plan;
+}
+
+/// The coordinator of the jobs that are left.
+void continue_plan(Plan& plan, const Setup& setup) {
+  if (!plan.resumes) return;
+  plan.coordinator = continue_jobs(std::move(plan.coordinator), first_versions(setup, plan));
+}
+
+Expected<Plan> make_auto_plan(Plan plan, const Setup& setup) {
   const TrainOptions& options = setup.options;
   auto switching = SwitchingCoordinator::make(
       measuring_choice(setup.delays.workers, auto_options(options).models, options.close),
       {.workers = setup.delays.workers,
-       .jobs = options.jobs(),
+       .jobs = options.jobs() - plan.first_job,
        .models = options.models,
        .batch_size = options.batch,
        .seed = options.seed,
        .study_between_rounds = false});
   if (!switching) return Unexpected(switching.error());
-  Plan plan;
   plan.info = (*switching)->segments().front().info;
   plan.info.name = "auto";
   plan.info.parameters.clear();
@@ -67,35 +107,75 @@ Expected<Plan> make_auto_plan(const Setup& setup) {
   plan.info.chunk_size = (*switching)->chunk_size();
   plan.switching = switching->get();
   plan.coordinator = std::move(*switching);
+  continue_plan(plan, setup);
   return plan;
 }
 
-Expected<Plan> make_plan(const std::string& text, const Setup& setup) {
+Expected<Plan> make_plan(const std::string& text, int number, const Setup& setup) {
+  auto begun = begin_plan(text, number, setup);
+  if (!begun) return begun;
+  if (text == "auto") return make_auto_plan(std::move(*begun), setup);
+  Plan plan = std::move(*begun);
   const TrainOptions& options = setup.options;
+  const int jobs = options.jobs() - plan.first_job;
   auto policy = make_close_policy(options.close);
   if (!policy) return Unexpected(policy.error());
   auto scheme = make_scheme(text,
                             {.workers = setup.delays.workers,
-                             .jobs = options.jobs(),
+                             .jobs = jobs,
                              .rule = (*policy)->rule(),
                              .seed = options.seed,
                              .stops_stragglers = true});
   if (!scheme) return Unexpected(scheme.error());
-  Plan plan;
   plan.info = (*scheme)->info();
-  RoundOptions rounds{.jobs = options.jobs(), .models = options.models};
+  RoundOptions rounds{.jobs = jobs, .models = options.models};
   auto twin = make_round_coordinator((*scheme)->clone(), (*policy)->clone(), rounds);
   rounds.study_between_rounds = false;  // the master studies while it waits
   auto coordinator = make_round_coordinator(std::move(*scheme), std::move(*policy), rounds);
   if (!coordinator) return Unexpected(coordinator.error());
   plan.coordinator = std::move(*coordinator);
+  continue_plan(plan, setup);
   if (setup.delays.source) {
     auto simulated = simulate(**twin, *setup.delays.source);
     if (!simulated) return Unexpected(simulated.error());
     plan.predicted = simulated->total;
-    plan.limit = clairvoyant_total(*setup.delays.source, options.jobs(), plan.info.jobs_per_round);
+    plan.limit = clairvoyant_total(*setup.delays.source, jobs, plan.info.jobs_per_round);
   }
   return plan;
+}
+
+Expected<void> make_plans(Setup& setup, const SetupFor& what) {
+  const TrainOptions& options = setup.options;
+  setup.resume = what.resume;
+  if (what.resume != nullptr) {
+    if (const auto why = difference(what.resume->models, model_facts(options, setup));
+        !why.empty()) {
+      return invalid(fmt::format(
+          "the checkpoint belongs to other models: {}; give the options of its run", why));
+    }
+    const RunState& state = what.resume->state;
+    if (static_cast<int>(state.bank.models.size()) != options.models ||
+        state.begun.size() != state.bank.models.size()) {
+      return invalid("the checkpoint does not hold all models");
+    }
+  }
+  std::vector<std::string> texts;
+  for (const std::string& list : options.schemes) {
+    for (std::string& text : split_schemes(list)) texts.push_back(std::move(text));
+  }
+  const auto count = static_cast<int>(texts.size());
+  if (what.resume != nullptr && what.resume->scheme_number > count) {
+    return invalid(
+        fmt::format("the checkpoint was taken while scheme {} was played; --scheme lists {}",
+                    what.resume->scheme_number,
+                    count));
+  }
+  for (int number = 1; number <= count; ++number) {
+    auto plan = make_plan(texts[static_cast<std::size_t>(number - 1)], number, setup);
+    if (!plan) return Unexpected(plan.error());
+    setup.plans.push_back(std::move(*plan));
+  }
+  return {};
 }
 
 }  // namespace
@@ -135,22 +215,20 @@ Expected<Setup> make_setup(const TrainOptions& options, const SetupFor& what) {
       make_delays(options.delays, workers, options.jobs() + options.models + 64, options.seed);
   if (!delays) return Unexpected(delays.error());
   setup.delays = std::move(*delays);
+  auto faults = parse_faults(options.faults, setup.delays.workers, options.jobs());
+  if (!faults) return Unexpected(faults.error());
+  setup.faults = std::move(*faults);
 
   auto data = load_data(options);
   if (!data) return Unexpected(data.error());
   setup.data = std::make_unique<Mnist>(std::move(*data));
+  const DataSet& train = setup.data->train;
+  setup.data_digest = digest(std::as_bytes(std::span(train.labels)),
+                             digest(std::as_bytes(std::span(train.inputs))));
   if (options.batch > setup.data->train.samples) {
     return invalid(fmt::format("--batch {} is more than the {} training samples",
                                options.batch,
                                setup.data->train.samples));
-  }
-  for (const std::string& list : options.schemes) {
-    if (!what.plans) break;
-    for (const std::string& text : split_schemes(list)) {
-      auto plan = text == "auto" ? make_auto_plan(setup) : make_plan(text, setup);
-      if (!plan) return Unexpected(plan.error());
-      setup.plans.push_back(std::move(*plan));
-    }
   }
   for (const std::string& text : options.optimizers) {
     if (auto optimizer = make_optimizer(text); !optimizer) return Unexpected(optimizer.error());
@@ -160,6 +238,8 @@ Expected<Setup> make_setup(const TrainOptions& options, const SetupFor& what) {
   if (!model) return Unexpected(model.error());
   setup.model = std::move(*model);
   setup.sampler = make_permutation_sampler(setup.data->train.samples, options.batch, options.seed);
+  if (!what.plans) return setup;
+  if (auto planned = make_plans(setup, what); !planned) return Unexpected(planned.error());
   return setup;
 }
 

@@ -1,15 +1,18 @@
 // What `paceline train` checks and builds before anything runs.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "delay_options.hpp"
 #include "paceline/auto_scheme.hpp"
+#include "paceline/checkpoint.hpp"
 #include "paceline/coordinator.hpp"
 #include "paceline/data_set.hpp"
 #include "paceline/expected.hpp"
+#include "paceline/faults.hpp"
 #include "paceline/model_bank.hpp"
 #include "paceline/scheme.hpp"
 #include "paceline/switching_coordinator.hpp"
@@ -25,6 +28,10 @@ struct Plan {
   SwitchingCoordinator* switching = nullptr;  ///< the coordinator, if the scheme is `auto`
   std::optional<Seconds> predicted;
   std::optional<Seconds> limit;
+  int first_job = 0;     ///< of the coordinator
+  bool resumes = false;  ///< goes on from the checkpoint
+  bool exactly = false;  ///< in the middle of what it was at; else with the jobs not decoded
+  std::map<std::string, std::string> facts;  ///< play_facts()
 };
 
 /// Everything the schemes of one run share.
@@ -32,9 +39,12 @@ struct Setup {
   TrainOptions options;
   Delays delays;
   std::unique_ptr<Mnist> data;  ///< behind a pointer: the model refers to it
+  std::uint64_t data_digest = 0;
   std::unique_ptr<TrainingModel> model;
   std::unique_ptr<BatchSampler> sampler;
-  std::vector<Plan> plans;
+  std::vector<Plan> plans;  ///< of all schemes, also those that an earlier run has played
+  const Checkpoint* resume = nullptr;
+  std::vector<Fault> faults;
 };
 
 /// What `--scheme auto` may choose from.
@@ -50,6 +60,7 @@ Expected<void> use_device(const std::string& device);
 struct SetupFor {
   int processes = 1;  ///< that host workers
   bool plans = true;  ///< false: for a rank that hosts workers, which plays no scheme itself
+  const Checkpoint* resume = nullptr;  ///< what the run goes on from; nullptr: from the beginning
 };
 
 /// Checks every option and builds every scheme.

@@ -41,8 +41,12 @@ struct ClusterOptions {
   /// Seconds of silence after which a rank counts as lost. 0: at least a minute and twenty times
   /// the slowest response so far.
   Seconds rank_limit{0};
-  /// Seconds that joining may take. 0: half a minute.
+  /// Seconds that joining may take. 0: at least half a minute and five times what the master took
+  /// from its making to admit(), since the others read the same data.
   Seconds join_limit{0};
+  /// Seconds that ranks may take to leave at the end. 0: at least two and five times the slowest
+  /// response so far.
+  Seconds end_limit{0};
   const std::atomic<bool>* interrupted = nullptr;
   /// Called with one line when a rank falls silent, speaks again, dies, or sends something damaged.
   std::function<void(const std::string& line)> notice = {};
@@ -104,6 +108,9 @@ struct ServeOptions {
   const DelaySource* delays = nullptr;  ///< injected response times; nullptr: none
   int compute_slots = 1;                ///< threads that compute for this rank's workers
   const std::atomic<bool>* interrupted = nullptr;
+  /// Seconds of silence after which the master counts as lost. 0: at least ten minutes (it says
+  /// nothing while it evaluates its models) and twenty times its longest silence so far.
+  Seconds master_limit{0};
 };
 
 /// Hosts workers until the master ends it. Sources, sampler and delays are those of the master.

@@ -28,6 +28,9 @@ struct Order {
   Round round;
   int dispatch = 0;
   std::vector<Task> tasks;  ///< in this order
+  /// How long ago the worker was first asked: more than 0 where a run goes on from a checkpoint, so
+  /// that injected times go on, too.
+  Seconds age{0};
 
   double load() const;
 };
@@ -38,6 +41,8 @@ struct Result {
   Round round;
   int dispatch = 0;
   Seconds compute{0};  ///< time the worker spent on computing
+
+  bool operator==(const Result&) const = default;
 };
 
 // ---- events ----

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "paceline/ids.hpp"
 
@@ -42,6 +43,12 @@ class GradientSource {
   GradientSource& operator=(const GradientSource&) = default;
 };
 
+/// What an optimizer remembers between two steps, for a checkpoint.
+struct OptimizerState {
+  long long steps = 0;
+  std::vector<std::vector<float>> arrays;  ///< shape (d) each, or empty before the first step
+};
+
 /// Turns a mean gradient into new parameters. One per model; holds its state (momenta).
 class Optimizer {
  public:
@@ -49,6 +56,13 @@ class Optimizer {
   /// parameters = step(parameters, gradient). Both of shape (d).
   virtual void step(std::span<float> parameters, std::span<const float> gradient) = 0;
   virtual std::unique_ptr<Optimizer> clone() const = 0;
+
+  /// All that later steps depend on. One that remembers nothing need not care.
+  virtual OptimizerState state() const { return {}; }
+
+  /// Goes on from a state() of the same kind of optimizer. @return false, and nothing has changed,
+  /// if it is one of another kind
+  virtual bool restore(OptimizerState state) { return state.steps == 0 && state.arrays.empty(); }
 
  protected:
   Optimizer() = default;

@@ -10,8 +10,10 @@
 #include "paceline/coordinator.hpp"
 #include "paceline/delays.hpp"
 #include "paceline/expected.hpp"
+#include "paceline/faults.hpp"
 #include "paceline/message_maker.hpp"
 #include "paceline/model_bank.hpp"
+#include "paceline/run_state.hpp"
 
 namespace paceline {
 
@@ -48,6 +50,10 @@ struct LocalRunOptions {
   std::function<void(const RoundReport&)> observer;
   /// Set by a signal handler; ends the run within 50 ms plus one micro-batch. May be nullptr.
   const std::atomic<bool>* interrupted = nullptr;
+  RunCheckpoints checkpoints;
+  std::vector<Fault> faults;  ///< to be played
+  /// Told what is done to workers on purpose, and of answers that are discarded. May be empty.
+  std::function<void(const FaultReport&)> on_fault;
 };
 
 struct LocalRunResult {
@@ -61,6 +67,9 @@ struct LocalRunResult {
   /// Answers (given, or owed when they were stopped) that computing made later than injected by
   /// more than 5 % of their response time: too few cores for these delays.
   int overruns = 0;
+  int injected = 0;            ///< faults that were played
+  int discarded = 0;           ///< answers that were damaged or not finite
+  int asked_again = 0;         ///< orders that were sent once more since nobody else could help
   long long messages = 0;      ///< received
   double bytes_per_round = 0;  ///< payload bytes received per round, mean
 };

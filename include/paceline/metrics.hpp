@@ -45,6 +45,10 @@ class MetricsWriter {
                        const RoundRecord& record,
                        std::span<const JobLoss> losses);
 
+  /// Adds a line of something that happened to a worker, on purpose or not:
+  ///   {"event":"fault","round":7,"worker":3,"what":"is stopped until round 37"}
+  Expected<void> note(Round round, WorkerId worker, std::string_view what);
+
   /// Forces the lines to the disk and closes the file. @pre not closed
   Expected<void> close();
 

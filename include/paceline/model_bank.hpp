@@ -31,6 +31,34 @@ struct Applied {
   std::vector<float> gradient;  ///< shape (d), decoded sum; filled only if keep_gradient(true)
 };
 
+/// All that a bank holds, for a checkpoint.
+struct BankState {
+  struct Model {
+    Version version;
+    Parameters parameters;  ///< shared with the bank, which changes a copy
+    OptimizerState optimizer;
+  };
+
+  struct Message {
+    MessageId id;
+    std::vector<float> values;
+    double loss = 0;
+    int samples = 0;
+  };
+
+  struct OpenJob {
+    JobId job;
+    std::vector<double> sum;         ///< of the instalments so far; empty: none
+    std::vector<MessageId> counted;  ///< messages whose losses are in `loss`
+    double loss = 0;
+    int samples = 0;
+  };
+
+  std::vector<Model> models;
+  std::vector<Message> messages;  ///< of jobs that are not decoded
+  std::vector<OpenJob> open;
+};
+
 class ModelBank {
  public:
   /// @param initial     parameters of each model at version 0, shape (d) each
@@ -60,6 +88,12 @@ class ModelBank {
   Expected<Applied> apply(const Apply& apply);
 
   void drop(std::span<const MessageId> messages);
+
+  BankState state() const;
+
+  /// Goes on from there. @return an error if it is the state of another bank: other models, another
+  /// length, another kind of optimizer
+  Expected<void> restore(const BankState& state);
 
   /// Bytes held by messages now, for reports.
   std::size_t message_bytes() const;

@@ -23,7 +23,8 @@
 namespace paceline {
 namespace {
 
-constexpr Seconds kJoinLimit{30};
+constexpr Seconds kLeastJoinLimit{30};
+constexpr double kJoinTimesOwn = 5;  // of what the master itself took to prepare
 // How long ranks may take to say good-bye: a good deal more than any response so far.
 constexpr Seconds kLeastEndLimit{2};
 constexpr double kEndTimesSlowest = 5;
@@ -118,7 +119,13 @@ class ClusterState {
       : link(l), options(std::move(o)), peers(l.ranks(), options.rank_limit, options.notice) {}
 
   Seconds join_limit() const {
-    return options.join_limit > Seconds{0} ? options.join_limit : kJoinLimit;
+    if (options.join_limit > Seconds{0}) return options.join_limit;
+    return std::max(kLeastJoinLimit, kJoinTimesOwn * prepared);
+  }
+
+  Seconds end_limit() const {
+    if (options.end_limit > Seconds{0}) return options.end_limit;
+    return std::max(kLeastEndLimit, kEndTimesSlowest * peers.slowest());
   }
 
   bool interrupted() const { return options.interrupted != nullptr && *options.interrupted; }
@@ -197,6 +204,8 @@ class ClusterState {
   Link& link;
   ClusterOptions options;
   Peers peers;
+  SteadyTime made = std::chrono::steady_clock::now();
+  Seconds prepared{0};  ///< how long the master took until it was ready for the others
   bool admitted = false;
   std::uint32_t runs = 0;
   ClusterTraffic traffic;
@@ -219,6 +228,7 @@ Expected<void> ClusterMaster::admit(const Member& mine) {
   detail::ClusterState& state = *state_;
   const Hello me = hello_of(mine);
   std::optional<Error> refused;
+  state.prepared = std::chrono::steady_clock::now() - state.made;
   const Seconds limit = state.join_limit();
   const auto joined = state.gather(limit, true, [&](int from, Frame& frame) {
     if (frame.records.get<RecordKind>() != RecordKind::kHello) return false;
@@ -294,7 +304,7 @@ std::string ClusterMaster::dead() const {
 Expected<std::string> ClusterMaster::end(int code, bool hurried) {
   detail::ClusterState& state = *state_;
   state.tell_all(RecordKind::kLeave, code);
-  Seconds limit = std::max(kLeastEndLimit, kEndTimesSlowest * state.peers.slowest());
+  Seconds limit = state.end_limit();
   if (!state.admitted) limit = state.join_limit();  // some may still read their data
   if (hurried) limit = kHurriedEnd;
   const auto leaving = state.gather(limit, false, [](int, Frame& frame) {

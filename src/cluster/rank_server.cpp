@@ -18,10 +18,12 @@ constexpr std::chrono::microseconds kGather{150};
 constexpr int kMostUnsent = 8;  // frames without content are left out while so many wait
 
 // A master that evaluates its models between two schemes says nothing meanwhile.
-constexpr std::chrono::minutes kMasterSilence{10};
+constexpr Seconds kLeastMasterLimit{600};
+constexpr double kMasterTimesLongest = 20;           // of its longest silence so far
 constexpr std::chrono::seconds kMasterLookedFor{2};  // after so much silence, whether it is there
 // After a signal, or after the master's word to leave, until this rank goes by itself.
-constexpr std::chrono::seconds kTold{3};
+// The master may let a round end first (kLeaveLimit).
+constexpr std::chrono::seconds kTold{20};
 constexpr std::chrono::seconds kLeaving{5};
 constexpr std::chrono::seconds kLeavingWhenTold{1};
 
@@ -51,6 +53,7 @@ bool RankServer::poll(SteadyTime now) {
   int from = 0;
   while (link_.receive(from, incoming_)) {
     any = true;
+    longest_silence_ = std::max(longest_silence_, Seconds(now - heard_));
     heard_ = now;
     take_frame(now);
   }
@@ -258,8 +261,11 @@ std::optional<Expected<int>> RankServer::ended(SteadyTime now) {
   if (here && !process_is_there(master_->pid)) {
     return failed(fmt::format("the master (pid {}) has died", master_->pid));
   }
-  if (now - heard_ > kMasterSilence) {
-    return failed(fmt::format("the master has been silent for {} minutes", kMasterSilence.count()));
+  const Seconds limit = options_.master_limit > Seconds{0}
+                            ? options_.master_limit
+                            : std::max(kLeastMasterLimit, kMasterTimesLongest * longest_silence_);
+  if (now - heard_ > limit) {
+    return failed(fmt::format("the master has been silent for {:g} s", limit.count()));
   }
   return std::nullopt;
 }

@@ -77,6 +77,7 @@ class RankServer {
   std::optional<int> code_;               ///< the master has asked to leave with it
   std::optional<bool> go_;                ///< leave now; whether with all others
   SteadyTime heard_;                      ///< the master, last
+  Seconds longest_silence_{0};            ///< of the master
   SteadyTime looked_;                     ///< for the master's process, last
   SteadyTime spoken_;                     ///< to the master, last
   std::optional<SteadyTime> owes_since_;  ///< a frame came that is not acknowledged yet

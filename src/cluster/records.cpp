@@ -90,6 +90,7 @@ void write(FrameWriter& out, const Order& order) {
   out.put(order.worker.value);
   out.put(order.round.value);
   out.put(order.dispatch);
+  out.put(order.age.count());
   out.put(static_cast<std::uint32_t>(order.tasks.size()));
   for (const Task& task : order.tasks) {
     out.put(task.id.task);
@@ -113,6 +114,7 @@ Order read_order(FrameReader& in) {
   order.worker.value = in.get<int>();
   order.round.value = in.get<int>();
   order.dispatch = in.get<int>();
+  order.age = Seconds{in.get<double>()};
   order.tasks.resize(in.get_count(kTaskBytes));
   for (Task& task : order.tasks) {
     task.id = {order.worker, order.round, in.get<int>()};

@@ -169,6 +169,80 @@ void ModelBank::drop(std::span<const MessageId> messages) {
   }
 }
 
+BankState ModelBank::state() const {
+  BankState state;
+  for (const Model& model : models_) {
+    state.models.push_back({model.version, model.parameters, model.optimizer->state()});
+  }
+  for (const auto& [id, message] : messages_) {
+    state.messages.push_back({id, message.values, message.loss, message.samples});
+  }
+  for (const auto& [id, job] : open_) {
+    state.open.push_back(
+        {id, job.sum, {job.counted.begin(), job.counted.end()}, job.loss, job.samples});
+  }
+  return state;
+}
+
+Expected<void> ModelBank::restore(const BankState& state) {
+  if (state.models.size() != models_.size()) {
+    return invalid(
+        fmt::format("{} models were saved, this run has {}", state.models.size(), models_.size()));
+  }
+  for (std::size_t m = 0; m < models_.size(); ++m) {
+    const BankState::Model& saved = state.models[m];
+    if (saved.parameters == nullptr || saved.parameters->size() != options_.length) {
+      return invalid(fmt::format("model {} was saved with {} parameters, this run's has {}",
+                                 m,
+                                 saved.parameters == nullptr ? 0 : saved.parameters->size(),
+                                 options_.length));
+    }
+    for (const auto& array : saved.optimizer.arrays) {
+      if (!array.empty() && array.size() != options_.length) {
+        return invalid(
+            fmt::format("model {}'s optimizer was saved with arrays of {} numbers; {} "
+                        "are needed",
+                        m,
+                        array.size(),
+                        options_.length));
+      }
+    }
+  }
+  for (const BankState::Message& saved : state.messages) {
+    if (saved.values.size() != gradient_.size()) {
+      return invalid(fmt::format("a message was saved with {} numbers, this run's have {}",
+                                 saved.values.size(),
+                                 gradient_.size()));
+    }
+  }
+  for (const BankState::OpenJob& saved : state.open) {
+    if (!saved.sum.empty() && saved.sum.size() != gradient_.size()) {
+      return invalid(fmt::format("job {}'s sum was saved with {} numbers, this run's have {}",
+                                 saved.job.value,
+                                 saved.sum.size(),
+                                 gradient_.size()));
+    }
+  }
+  for (std::size_t m = 0; m < models_.size(); ++m) {
+    const BankState::Model& saved = state.models[m];
+    if (!models_[m].optimizer->restore(saved.optimizer)) {
+      return invalid(fmt::format("model {}'s optimizer was saved by one of another kind", m));
+    }
+    models_[m].version = saved.version;
+    models_[m].parameters = std::make_shared<std::vector<float>>(*saved.parameters);
+  }
+  messages_.clear();
+  for (const BankState::Message& saved : state.messages) {
+    messages_[saved.id] = {saved.values, saved.loss, saved.samples};
+  }
+  open_.clear();
+  for (const BankState::OpenJob& saved : state.open) {
+    open_[saved.job] = {
+        saved.sum, {saved.counted.begin(), saved.counted.end()}, saved.loss, saved.samples};
+  }
+  return {};
+}
+
 std::size_t ModelBank::message_bytes() const {
   return messages_.size() * gradient_.size() * sizeof(float);
 }

@@ -37,6 +37,13 @@ std::string file_trouble(std::string_view verb, std::string_view name, int reaso
   return fmt::format("cannot {} '{}': {}", verb, name, std::generic_category().message(reason));
 }
 
+void sync_directory(const std::string& directory) {
+  const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  ::fsync(fd);
+  ::close(fd);
+}
+
 int write_all(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = ::write(fd, text.data(), text.size());
@@ -86,15 +93,6 @@ Expected<void> OutputFile::sync_and_close() {
 
 namespace {
 
-// After a rename, so that the name survives a crash as the content does. Some file systems cannot
-// do it for a directory; the file itself is safe then, so this is no error.
-void sync_directory(const std::filesystem::path& directory) {
-  const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
-  ::fsync(fd);
-  ::close(fd);
-}
-
 Expected<void> write_and_rename(const std::string& temporary,
                                 const std::string& path,
                                 std::string_view text) {
@@ -118,7 +116,7 @@ Expected<void> write_text_file(const std::string& path, std::string_view text) {
     return written;
   }
   const std::filesystem::path directory = std::filesystem::path(path).parent_path();
-  sync_directory(directory.empty() ? "." : directory);
+  detail::sync_directory(directory.empty() ? "." : directory.string());
   return {};
 }
 

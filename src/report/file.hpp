@@ -36,6 +36,10 @@ class OutputFile {
   std::string name_;
 };
 
+/// After a rename, so that the name survives a crash as the content does. Some file systems cannot
+/// do it for a directory; the file itself is safe then, so this is no error.
+void sync_directory(const std::string& directory);
+
 /// "cannot <verb> '<name>': <the system's words for errno `reason`>"
 std::string file_trouble(std::string_view verb, std::string_view name, int reason);
 

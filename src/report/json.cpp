@@ -177,6 +177,11 @@ std::string metrics_line(std::string_view scheme,
                {"waited_out", record.waited_out}});
 }
 
+std::string event_line(Round round, WorkerId worker, std::string_view what) {
+  return dump(
+      {{"event", "fault"}, {"round", round.value}, {"worker", worker.value}, {"what", what}});
+}
+
 std::string to_json(const RunReport& report) {
   Json settings = Json::array();
   for (const Setting& setting : report.configuration) {

@@ -12,6 +12,9 @@
 
 namespace paceline {
 
+/// A line of something that happened to a worker.
+std::string event_line(Round round, WorkerId worker, std::string_view what);
+
 /// A line of metrics.jsonl, without its end.
 std::string metrics_line(std::string_view scheme,
                          const RoundRecord& record,

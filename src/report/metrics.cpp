@@ -26,6 +26,11 @@ Expected<void> MetricsWriter::write(std::string_view scheme,
   return file_->write(metrics_line(scheme, record, losses) + '\n');
 }
 
+Expected<void> MetricsWriter::note(Round round, WorkerId worker, std::string_view what) {
+  PACELINE_CHECK(file_ != nullptr);
+  return file_->write(event_line(round, worker, what) + '\n');
+}
+
 Expected<void> MetricsWriter::close() {
   PACELINE_CHECK(file_ != nullptr);
   return std::exchange(file_, nullptr)->sync_and_close();

@@ -21,13 +21,17 @@ inline SteadyTime after(SteadyTime from, Seconds wait) {
 
 class RunClock {
  public:
+  /// @param begin  what the clock shows now
+  explicit RunClock(Seconds begin = Seconds{0})
+      : start_(after(std::chrono::steady_clock::now(), -begin)) {}
+
   /// Seconds since the start of the run.
   Seconds now() const { return std::chrono::steady_clock::now() - start_; }
 
   SteadyTime at(Seconds time) const { return after(start_, time); }
 
  private:
-  SteadyTime start_ = std::chrono::steady_clock::now();
+  SteadyTime start_;
 };
 
 }  // namespace paceline

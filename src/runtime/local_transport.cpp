@@ -83,8 +83,8 @@ std::unique_ptr<LocalTransport::Assignment> LocalTransport::new_assignment(
     assignment->response = delay.at(load);
     assignment->compute = delay.per_load * load;
   }
+  assignment->sent = after(std::chrono::steady_clock::now(), -order.age);
   assignment->order = std::move(order);
-  assignment->sent = std::chrono::steady_clock::now();
   return assignment;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "paceline/check.hpp"
 #include "runtime/interruption.hpp"
@@ -21,32 +22,89 @@ Master::Master(Coordinator& coordinator,
       options_(std::move(options)) {}
 
 Expected<LocalRunResult> Master::run() {
-  auto done = carry_out(coordinator_.start(clock_.now()));
+  const RunState* const resume = options_.checkpoints.resume;
+  auto done = resume != nullptr ? go_on(*resume) : begin();
   while (done && !finished_) {
-    if (options_.interrupted && options_.interrupted()) return Unexpected(interruption());
-    done = wait_for_event();
+    done = look_around();
+    if (done) done = wait_for_event();
   }
+  take_checkpoint();
   if (!done) return Unexpected(done.error());
-  if (result_.rounds > 0) {
-    result_.mean_stragglers = static_cast<double>(stragglers_) / result_.rounds;
-    result_.bytes_per_round = bytes_ / result_.rounds;
+  LocalRunResult result;
+  result.total = totals_.total;
+  result.rounds = totals_.rounds;
+  result.jobs = totals_.jobs;
+  result.wait_outs = totals_.wait_outs;
+  result.messages = totals_.messages;
+  if (totals_.rounds > 0) {
+    result.mean_stragglers = static_cast<double>(totals_.stragglers) / totals_.rounds;
+    result.bytes_per_round = totals_.bytes / totals_.rounds;
   }
-  return result_;
+  return result;
+}
+
+Expected<void> Master::begin() {
+  const Seconds now = clock_.now();
+  for (int m = 0; m < bank_.models(); ++m) begun_.push_back(bank_.version(ModelId{m}));
+  if (options_.checkpoints.take) events_.push_back({LoggedEvent::Kind::kStart, now});
+  whole_ = false;
+  auto done = carry_out(coordinator_.start(now));
+  whole_ = done.has_value();
+  return done;
+}
+
+/// Between two events: takes a checkpoint if one is due. @return an error if the run shall end here
+Expected<void> Master::look_around() {
+  const RunCheckpoints& checkpoints = options_.checkpoints;
+  const bool closed = std::exchange(round_closed_, false);
+  if (options_.interrupted && options_.interrupted()) return Unexpected(interruption());
+  if (checkpoints.leaving != nullptr && *checkpoints.leaving) {
+    const SteadyTime now = std::chrono::steady_clock::now();
+    if (leave_by_ == kNoDeadline) leave_by_ = after(now, kLeaveLimit);
+    if (closed || now >= leave_by_) return Unexpected(interruption());
+  }
+  if (closed && checkpoints.due && checkpoints.due(totals_.jobs)) take_checkpoint();
+  return {};
+}
+
+/// Nothing if an event was carried out by halves: then there is no state to go on from.
+void Master::take_checkpoint() {
+  if (!options_.checkpoints.take || !whole_) return;
+  options_.checkpoints.take(
+      {clock_.now(), begun_, events_, studied_, totals_, bank_.state(), finished_});
+}
+
+/// An event for the coordinator, and what it asks for.
+Expected<void> Master::tell(const Event& event, Seconds now) {
+  if (options_.checkpoints.take) {
+    LoggedEvent logged{.now = now, .studied = std::exchange(studied_, 0)};
+    if (const auto* arrived = std::get_if<Arrived>(&event)) {
+      logged.kind = LoggedEvent::Kind::kArrived;
+      logged.result = arrived->result;
+    } else {
+      logged.kind = LoggedEvent::Kind::kTimer;
+      logged.timer = std::get<TimerFired>(event).timer;
+    }
+    events_.push_back(logged);
+  }
+  whole_ = false;
+  auto done = carry_out(coordinator_.on(event, now));
+  whole_ = done.has_value();
+  return done;
 }
 
 /// Handles the next answer or timer; returns without one in time to look at the interruption.
 Expected<void> Master::wait_for_event() {
   if (timers_.empty() && !transport_.awaits_answer()) return failed(stalled());
   SteadyTime deadline = timers_.empty() ? kNoDeadline : clock_.at(timers_.top().at);
-  if (options_.interrupted) {
+  if (options_.interrupted || options_.checkpoints.leaving != nullptr) {
     deadline = std::min(deadline, std::chrono::steady_clock::now() + kInterruptionCheck);
   }
   const auto look = [&] {
     return transport_.receive(std::min(deadline, std::chrono::steady_clock::now()), delivery_);
   };
   auto received = look();
-  while (received && !*received && std::chrono::steady_clock::now() < deadline &&
-         coordinator_.study()) {
+  while (received && !*received && std::chrono::steady_clock::now() < deadline && study()) {
     received = look();
   }
   if (received && !*received) received = transport_.receive(deadline, delivery_);
@@ -56,15 +114,20 @@ Expected<void> Master::wait_for_event() {
   const Timer timer = timers_.top();
   timers_.pop();
   // The clock may round down below the time the timer was set to.
-  return carry_out(coordinator_.on(TimerFired{timer.timer}, std::max(clock_.now(), timer.at)));
+  return tell(TimerFired{timer.timer}, std::max(clock_.now(), timer.at));
+}
+
+bool Master::study() {
+  ++studied_;
+  return coordinator_.study();
 }
 
 std::string Master::stalled() const {
   const std::string losses = transport_.losses();
   return fmt::format(
       "stalled after {} rounds and {} decoded jobs: {}{}",
-      result_.rounds,
-      result_.jobs,
+      totals_.rounds,
+      totals_.jobs,
       transport_.outstanding() == 0
           ? std::string("no order is outstanding and no timer is armed")
           : fmt::format("{} outstanding orders will never be answered", transport_.outstanding()),
@@ -75,11 +138,11 @@ Expected<void> Master::on_delivery() {
   const Seconds now = clock_.now();
   for (Delivery::Message& message : delivery_.messages) {
     MadeMessage& made = message.made;
-    ++result_.messages;
-    bytes_ += static_cast<double>(made.values.size() * sizeof(float));
+    ++totals_.messages;
+    totals_.bytes += static_cast<double>(made.values.size() * sizeof(float));
     bank_.store(message.id, std::move(made.values), made.loss, made.samples);
   }
-  return carry_out(coordinator_.on(Arrived{delivery_.result}, now));
+  return tell(Arrived{delivery_.result}, now);
 }
 
 Expected<void> Master::carry_out(Actions actions) {
@@ -143,8 +206,8 @@ Expected<void> Master::apply(const Apply& apply) {
   auto applied = bank_.apply(apply);
   if (!applied) return Unexpected(applied.error());
   if (!applied->stepped) return {};
-  result_.total = clock_.now();
-  ++result_.jobs;
+  totals_.total = clock_.now();
+  ++totals_.jobs;
   decoded_.push_back({apply.job, apply.model, applied->loss, apply.sum.residual});
   if (verifier_ == nullptr) return {};
   return verifier_->submit(
@@ -159,11 +222,12 @@ void Master::drop(const Drop& drop) {
 }
 
 void Master::report(const RoundRecord& record) {
-  if (record.busy > 0) ++result_.rounds;
-  stragglers_ += record.stragglers.size();
-  result_.wait_outs += record.waited_out ? 1 : 0;
+  if (record.busy > 0) ++totals_.rounds;
+  totals_.stragglers += record.stragglers.size();
+  totals_.wait_outs += record.waited_out ? 1 : 0;
   if (options_.observer) options_.observer({&record, decoded_});
   decoded_.clear();
+  round_closed_ = true;
 }
 
 }  // namespace paceline

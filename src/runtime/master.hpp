@@ -8,6 +8,7 @@
 
 #include <deque>
 #include <functional>
+#include <optional>
 #include <queue>
 #include <string>
 #include <utility>
@@ -26,6 +27,7 @@ namespace paceline {
 struct MasterOptions {
   std::function<void(const RoundReport&)> observer;  ///< may be empty
   std::function<bool()> interrupted;                 ///< may be empty
+  RunCheckpoints checkpoints = {};
 };
 
 class Master {
@@ -51,7 +53,13 @@ class Master {
     }
   };
 
+  Expected<void> begin();
+  Expected<void> go_on(const RunState& state);
+  Expected<void> look_around();
   Expected<void> wait_for_event();
+  bool study();
+  Expected<void> tell(const Event& event, Seconds now);
+  void take_checkpoint();
   std::string stalled() const;
   Expected<void> on_delivery();
   Expected<void> carry_out(Actions actions);
@@ -73,9 +81,13 @@ class Master {
   std::deque<Action> deferred_;            ///< Apply, Drop, RoundRecord, Finish
   std::vector<RoundReport::Job> decoded_;  ///< since the last report
   bool finished_ = false;
-  long long stragglers_ = 0;
-  double bytes_ = 0;
-  LocalRunResult result_;
+  RunTotals totals_;
+  std::vector<Version> begun_;       ///< as in RunState
+  std::vector<LoggedEvent> events_;  ///< kept only where checkpoints are taken
+  int studied_ = 0;                  ///< since the last event
+  bool whole_ = true;                ///< all that the last event asked for has been carried out
+  bool round_closed_ = false;        ///< since the last look
+  SteadyTime leave_by_ = kNoDeadline;
 };
 
 }  // namespace paceline

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "paceline/chunks.hpp"
+#include "runtime/guard_transport.hpp"
 #include "runtime/master.hpp"
 
 namespace paceline {
@@ -81,13 +82,18 @@ Expected<LocalRunResult> play(Coordinator& coordinator,
                               std::optional<Verifier>& verifier,
                               const LocalRunOptions& options) {
   bank.keep_gradient(verifier.has_value());
+  GuardTransport guard(transport, bank, options.faults, options.on_fault);
   Master master(coordinator,
                 bank,
-                transport,
+                guard,
                 verifier ? &*verifier : nullptr,
-                {options.observer, interruption_of(options)});
+                {options.observer, interruption_of(options), options.checkpoints});
   auto result = master.run();
-  if (!result || !verifier) return result;
+  if (!result) return result;
+  result->injected = guard.injected();
+  result->discarded = guard.discarded();
+  result->asked_again = guard.asked_again();
+  if (!verifier) return result;
   const auto verified = verifier->finish();
   if (!verified) return Unexpected(verified.error());
   result->verified = verified->count;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "paceline/check.hpp"
 #include "paceline/parameters.hpp"
@@ -35,6 +36,14 @@ class Sgd final : public Optimizer {
   }
 
   std::unique_ptr<Optimizer> clone() const override { return std::make_unique<Sgd>(*this); }
+
+  OptimizerState state() const override { return {0, {velocity_}}; }
+
+  bool restore(OptimizerState state) override {
+    if (state.arrays.size() != 1) return false;
+    velocity_ = std::move(state.arrays[0]);
+    return true;
+  }
 
  private:
   float lr_;
@@ -71,6 +80,16 @@ class Adam final : public Optimizer {
   }
 
   std::unique_ptr<Optimizer> clone() const override { return std::make_unique<Adam>(*this); }
+
+  OptimizerState state() const override { return {steps_, {first_, second_}}; }
+
+  bool restore(OptimizerState state) override {
+    if (state.arrays.size() != 2 || state.arrays[0].size() != state.arrays[1].size()) return false;
+    steps_ = static_cast<int>(state.steps);
+    first_ = std::move(state.arrays[0]);
+    second_ = std::move(state.arrays[1]);
+    return true;
+  }
 
  private:
   static constexpr double kBeta1 = 0.9;

@@ -129,6 +129,30 @@ case $case in
     expect_text "the run was interrupted"
     [ "$(own_lines)" -le 2 ] || fail "more than a line: $(cat "$scratch/err")"
     ;;
+  chaos) # twenty faults of all kinds over 200 jobs: every gradient stays exact, whoever is needed
+    ranks 3 --workers 8 --updates 50 --verify --scheme uncoded,gc:s=3,code=repetition --inject random:count=20,seed=1
+    expect_code 0
+    expect_text "20 faults injected"
+    [ "$(awk '/^(uncoded|gc)/ { n += $NF < 1e-5 } END { print n }' "$scratch/out")" = 2 ] ||
+      fail "gradients are off: $(cat "$scratch/out")"
+    grep -q '"event":"fault"' "$scratch/run/metrics.jsonl" || fail "the metrics do not name the faults"
+    ;;
+  resumed) # asked to stop by the launcher's user, it goes on with the same weights
+    whole=(--workers 8 --scheme uncoded --delays constant:base=0.01 --updates 40 --checkpoint-every 40)
+    ranks 3 "${whole[@]}" --checkpoint "$scratch/whole"
+    expect_code 0
+    start "${whole[@]}" --checkpoint "$scratch/stopped"
+    kill -USR1 "$launched"
+    finish 20
+    expect_code 138
+    expect_text "--resume goes on from"
+    ranks 3 "${whole[@]}" --checkpoint "$scratch/stopped" --resume
+    expect_code 0
+    expect_text "goes on from"
+    last() { ls -d "$1"/checkpoint-* | tail -n 1; }
+    cmp "$(last "$scratch/whole")/weights.safetensors" "$(last "$scratch/stopped")/weights.safetensors" ||
+      fail "other weights than without a stop"
+    ;;
   refused) # one line, whoever finds the mistake
     ranks 3 --scheme gcc:s=1
     expect_code 2

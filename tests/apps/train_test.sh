@@ -15,6 +15,12 @@ if "$program" train --help | grep -q mlp; then
     --run-dir "$scratch/run"
 fi
 
+# faults on purpose: said, recorded, made good
+expect 0 '2 faults injected, 1 answers discarded, 2 orders sent again' "${train[@]}" --scheme uncoded --verify \
+  --inject kill:worker=1,at=1,for=1 --inject nan:worker=2,at=3
+grep -q '"event":"fault","round":1,"worker":1,"what":"is killed' "$scratch/run/metrics.jsonl" || fail "no fault recorded"
+expect 2 "did you mean 'kill'" "${train[@]}" --inject kil:worker=1,at=1
+
 # auto: measures uncoded, switches once, names every round's scheme, keeps the gradients exact
 expect 0 'auto: round' "${train[@]}" --scheme auto --updates 120 --verify \
   --delays bursty:base=0.004,slow=8,bad=0.1,good=0.5

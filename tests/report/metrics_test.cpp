@@ -79,6 +79,16 @@ class SizeLimit {
   void (*handler_)(int);
 };
 
+TEST_F(MetricsFile, NamesWhatHappenedToAWorker) {
+  Expected<MetricsWriter> writer = MetricsWriter::create(path("m.jsonl"));
+  ASSERT_TRUE(writer);
+  ASSERT_TRUE(writer->note(Round{7}, WorkerId{3}, "is \"stopped\""));
+  ASSERT_TRUE(writer->close());
+  EXPECT_EQ(content(path("m.jsonl")),
+            R"({"event":"fault","round":7,"worker":3,"what":"is \"stopped\""})"
+            "\n");
+}
+
 TEST_F(MetricsFile, HasALinePerRoundThatCanBeReadWhileTheRunGoesOn) {
   auto writer = MetricsWriter::create(path("metrics.jsonl"));
   ASSERT_TRUE(writer);

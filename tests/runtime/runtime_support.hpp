@@ -166,6 +166,7 @@ struct TrainingRun {
                                          const BatchSampler&,
                                          const LocalRunOptions&)>
       driver = run_local;
+  BankState begin_with;  ///< empty: all models at their start
   std::vector<RoundRecord> records;
   std::vector<std::vector<float>> weights;  ///< of all models, after the run
   std::vector<double> losses;               ///< of the jobs, as they were decoded
@@ -190,6 +191,7 @@ struct TrainingRun {
   /// With another coordinator than that of `scheme`; `rounds` says for how many jobs and models.
   Expected<LocalRunResult> go(Coordinator& coordinator) {
     auto bank = make_bank();
+    if (!begin_with.models.empty()) bank.restore(begin_with).value();
     std::vector<std::unique_ptr<GradientSource>> sources;
     for (int m = 0; m < rounds.models; ++m) {
       sources.push_back(std::make_unique<QuadraticSource>(hook));
