@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -22,14 +23,23 @@ struct Task {
   double load = 0;
 };
 
-/// Work for one worker. A second order of the same round (a rescue copy) has dispatch 1, and so on.
+/// Work for one worker. A second order of the same round (more of a list
+/// that is answered one by one, or a rescue copy) has
+/// dispatch 1, and so on.
 struct Order {
   WorkerId worker;
   Round round;
   int dispatch = 0;
   std::vector<Task> tasks;  ///< in this order
+  /// Set in an order that goes on with the list of the order before it, and takes what the longer
+  /// list takes more: the load of the list up to here.
+  std::optional<double> ahead = {};
 
   double load() const;
+
+  /// The round whose delay it has: the orders of one list share theirs, a second copy within a
+  /// round meets other luck than the first.
+  Round drawn() const { return ahead ? round : Round{round.value + dispatch}; }
 };
 
 /// The header of an answer; its payloads stay in the driver under their MessageIds.
