@@ -113,7 +113,8 @@ class Tuner {
             .models = options_.max_delay + 1,
             .storage = options_.storage,
             .fewest_jobs_per_round = options_.fewest_jobs_per_round,
-            .most_jobs_per_round = options_.most_jobs_per_round};
+            .most_jobs_per_round = options_.most_jobs_per_round,
+            .max_residual = options_.max_residual};
   }
 
   bool is_wanted(const std::string& name) const {
