@@ -62,8 +62,8 @@ struct SchemeInfo {
   int workers = 0;         ///< n
   int decode_delay =
       0;  ///< T: a job is decoded by the close of the T-th round after the one it opened in
-  int jobs_per_round = 1;     ///< m: new jobs in a full round
-  int open_jobs = 1;          ///< most jobs in flight; so many models are needed
+  int jobs_per_round = 1;  ///< m: new jobs in a full round
+  int open_jobs = 1;       ///< most jobs in flight; so many models are needed
   /// A worker answers its list one by one, each message when it is made, instead of all in one go.
   /// All tasks of a round then belong to one job.
   bool one_by_one = false;
