@@ -13,8 +13,8 @@ for file in metrics.jsonl config.json report.html; do
 done
 
 # steps with gradients that lack too much are skipped: in the metrics and in the report
-expect 0 'skipped' "${train[@]}" --scheme gc:code=repetition,s=1,gc:code=erasurehead,r=1,s=1 --skip-above 0.2 \
-  --delays constant:base=0.002
+expect 0 'skipped' "${train[@]}" --scheme gc:code=repetition,s=1,gc:code=erasurehead,r=1,residual=0.3 --skip-above 0.2 \
+  --delays bursty:base=0.002,slow=8,bad=0.5,good=0.5
 grep -q '"residual":0.25,"skipped":true' "$scratch/run/metrics.jsonl" || fail "no step was skipped"
 [ "$(grep -c '"skipped":true' "$scratch/run/metrics.jsonl")" = "$(awk '/erasurehead/ { print $NF }' "$scratch/out")" ] ||
   fail "the report counts other steps than the metrics"
