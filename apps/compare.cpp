@@ -54,6 +54,7 @@ CompareOptions library_options(const CompareCommand& command, const SearchSetup&
   options.jobs = command.search.jobs;
   options.max_delay = command.search.max_delay;
   options.storage = setup.storage;
+  options.max_residual = setup.max_residual;
   options.fewest_jobs_per_round = setup.fewest_jobs_per_round;
   options.most_jobs_per_round = setup.most_jobs_per_round;
   options.block = command.search.block;

@@ -87,6 +87,13 @@ void add_search_options(CLI::App& command, SearchOptions& options) {
                   "Jobs that tuned schemes start in a round: auto (any number within max-delay + "
                   "1), 1 (no bundling), or exactly so many")
       ->capture_default_str();
+  command
+      .add_option("--max-residual",
+                  options.max_residual,
+                  "Tries approximate codes, too, whose rounds end with gradients that lack no more "
+                  "than this (0 ... 1; 0: exact codes only)")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
   command.add_option("--jobs", options.jobs, "Gradients to deliver in each play")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
@@ -116,6 +123,7 @@ Expected<SearchSetup> make_search_setup(const SearchOptions& options) {
   auto storage = storage_of(options.storage, delays->workers);
   if (!storage) return Unexpected(storage.error());
   setup.storage = *storage;
+  setup.max_residual = options.max_residual;
   if (auto set = set_bundling(options.jobs_per_round, options.max_delay, setup); !set) {
     return Unexpected(set.error());
   }

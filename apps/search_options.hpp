@@ -28,6 +28,7 @@ struct SearchOptions {
   int max_delay = 3;
   std::string storage = "all";
   std::string jobs_per_round = "auto";
+  double max_residual = 0;
   int jobs = 200;
   int block = kBootstrapBlock;
   std::uint64_t seed = 1;
@@ -45,6 +46,7 @@ struct SearchSetup {
   double storage = 1;
   int fewest_jobs_per_round = 1;
   int most_jobs_per_round = 1;
+  double max_residual = 0;
   PlayOptions play = {};
 };
 

@@ -81,6 +81,7 @@ Expected<SchemeRun> play(const Plan& plan,
   local.workers = setup.delays.workers;
   local.chunk_size = plan.info.chunk_size;
   local.parts = plan.info.parts;
+  local.segments = plan.info.segments;
   local.micro_batch = options.micro_batch;
   local.delays = setup.delays.source.get();
   local.compute_slots = options.compute_slots;

@@ -110,6 +110,13 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
   command
       .add_option("--updates", options.updates, "Updates of each network; jobs = models * updates")
       ->capture_default_str();
+  command
+      .add_option(
+          "--skip-above",
+          options.skip_above,
+          "With approximate codes: no step with a gradient whose decoding leaves a residual "
+          "above this (0 ... 1; default: always step)")
+      ->check(CLI::NonNegativeNumber);
   command.add_flag(
       "--verify", options.verify, "Compare every decoded gradient with the directly computed one");
   command.add_flag("--json", options.json, "Print the report as JSON");

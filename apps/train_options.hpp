@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct TrainOptions {
   std::string data = "data/mnist";
   int batch = 256;
   int updates = 60;
+  double skip_above = std::numeric_limits<double>::infinity();  ///< no step if more is left out
   std::uint64_t seed = 1;
 
   int micro_batch = 256;

@@ -58,7 +58,8 @@ void Recorder::on_round(const RoundReport& report, const std::string& label) {
   run_.history.push_back(summarize(record));
   std::vector<JobLoss> losses;
   for (const RoundReport::Job& job : report.jobs) {
-    losses.push_back({job.job, job.model, job.loss, job.residual});
+    losses.push_back({job.job, job.model, job.loss, job.residual, job.skipped});
+    run_.skipped += job.skipped ? 1 : 0;
     residuals_ += job.residual;
     run_.loss[job.model.index()].push_back({record.closed, job.job, job.loss});
     state_.loss[job.model.index()] = job.loss;

@@ -32,6 +32,7 @@ TuneOptions library_options(const TuneCommand& command, const SearchSetup& setup
   }
   options.max_delay = command.search.max_delay;
   options.storage = setup.storage;
+  options.max_residual = setup.max_residual;
   options.fewest_jobs_per_round = setup.fewest_jobs_per_round;
   options.most_jobs_per_round = setup.most_jobs_per_round;
   options.jobs = command.search.jobs;

@@ -1,10 +1,14 @@
 // What decoding costs: adding up messages, beside the memory bandwidth of the same machine, and
-// finding the decode vector of a set of answers that was not seen before.
+// finding the decode vector of a set of answers that was not seen before, beside a dense
+// least-squares solve for the same rows.
 #include <benchmark/benchmark.h>
 
+#include <Eigen/QR>
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "paceline/code_catalog.hpp"
 #include "paceline/gradient_code.hpp"
 #include "paceline/kernels.hpp"
 #include "paceline/random.hpp"
@@ -56,22 +60,34 @@ BENCHMARK(BM_DecodeSum)
     ->Args({240, 1'000'000})
     ->Unit(benchmark::kMillisecond);
 
+std::vector<WorkerSet> random_sets(int workers, int stragglers, int count) {
+  RandomStream random(1, "stragglers");
+  std::vector<WorkerSet> sets;
+  while (static_cast<int>(sets.size()) < count) {
+    const std::vector<int> order = random.permutation(workers);
+    WorkerSet answered = WorkerSet::all(workers);
+    for (int i = 0; i < stragglers; ++i) {
+      answered.erase(WorkerId{order[static_cast<std::size_t>(i)]});
+    }
+    sets.push_back(answered);
+  }
+  return sets;
+}
+
+GradientCode code_of(const std::string& name, int workers, int stragglers) {
+  const std::string text = name + (name.find(':') == std::string::npos ? ":s=" : ",s=");
+  return make_code(text + std::to_string(stragglers),
+                   CodeContext{.workers = workers, .seed = 1, .keep_promise = false})
+      .value();
+}
+
 /// One decode vector for a new set of exactly s stragglers; twice as many sets as the cache holds
 /// come round in turn, so none is found there.
 void BM_DecodeVector(benchmark::State& state, const std::string& name) {
-  constexpr int kSets = 8192;
   const auto n = static_cast<int>(state.range(0));
   const auto s = static_cast<int>(state.range(1));
-  const GradientCode code =
-      make_code({.name = name, .workers = n, .stragglers = s, .keep_promise = false}).value();
-  RandomStream random(1, "stragglers");
-  std::vector<WorkerSet> sets;
-  while (sets.size() < kSets) {
-    const std::vector<int> order = random.permutation(n);
-    WorkerSet answered = WorkerSet::all(n);
-    for (int i = 0; i < s; ++i) answered.erase(WorkerId{order[static_cast<std::size_t>(i)]});
-    sets.push_back(answered);
-  }
+  const GradientCode code = code_of(name, n, s);
+  const std::vector<WorkerSet> sets = random_sets(n, s, std::clamp(8'000'000 / n, 128, 8192));
   std::size_t next = 0;
   for (auto _ : state) {
     benchmark::DoNotOptimize(code.decode(sets[next]));
@@ -89,6 +105,43 @@ void sizes(benchmark::internal::Benchmark* decode_vector) {
 
 BENCHMARK_CAPTURE(BM_DecodeVector, repetition, "repetition")->Apply(sizes);
 BENCHMARK_CAPTURE(BM_DecodeVector, cyclic, "cyclic")->Apply(sizes);
-BENCHMARK_CAPTURE(BM_DecodeVector, mds, "mds")->Apply(sizes);
+BENCHMARK_CAPTURE(BM_DecodeVector, mds, "mds")->Apply(sizes)->Args({4096, 16})->Args({4096, 64});
+
+void graph_sizes(benchmark::internal::Benchmark* decode_vector) {
+  decode_vector->ArgNames({"n", "s"})->Args({64, 6})->Args({1024, 102})->Args({100'000, 10'000});
+  decode_vector->Unit(benchmark::kMicrosecond);
+}
+
+BENCHMARK_CAPTURE(BM_DecodeVector, graph, "graph:r=4")->Apply(graph_sizes);
+
+/// The same by a dense factorization of the answered rows, which is what a program without these
+/// codes would do: min |a G - 1|. Of a code with real weights.
+void BM_DecodeDense(benchmark::State& state, const std::string& name) {
+  const auto n = static_cast<int>(state.range(0));
+  const auto s = static_cast<int>(state.range(1));
+  const GradientCode code = code_of(name, n, s);
+  const WorkerSet answered = random_sets(n, s, 1).front();
+  Eigen::MatrixXd columns = Eigen::MatrixXd::Zero(code.chunks, answered.size());
+  Eigen::Index c = 0;
+  answered.for_each([&](WorkerId worker) {
+    for (const Term& term : code.rows[worker.index()].terms()) {
+      columns(term.chunk.value, c) += term.weight;
+    }
+    ++c;
+  });
+  const Eigen::VectorXd ones = Eigen::VectorXd::Ones(code.chunks);
+  for (auto _ : state) {
+    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(columns);  // G_R may lack rank
+    benchmark::DoNotOptimize(qr.solve(ones).eval());
+  }
+}
+
+void dense_sizes(benchmark::internal::Benchmark* dense) {
+  dense->ArgNames({"n", "s"})->Args({64, 7})->Args({256, 16})->Args({1024, 102});
+  dense->Unit(benchmark::kMicrosecond);
+}
+
+BENCHMARK_CAPTURE(BM_DecodeDense, cyclic, "cyclic")->Apply(dense_sizes);
+BENCHMARK_CAPTURE(BM_DecodeDense, graph, "graph:r=4")->Apply(dense_sizes);
 
 }  // namespace

@@ -82,10 +82,10 @@ void BM_Message(benchmark::State& state,
   MadeMessage plain;
   MadeMessage coded;
   const auto make_plain = [&] {
-    make_message(**model, plain_row, 1, parameters, batch, borders, kBatch, {}, plain);
+    make_message(**model, plain_row, {}, parameters, batch, borders, kBatch, {}, plain);
   };
   const auto make_coded = [&] {
-    make_message(**model, row, code->parts, parameters, batch, borders, kBatch, {}, coded);
+    make_message(**model, row, {code->parts}, parameters, batch, borders, kBatch, {}, coded);
   };
   make_plain();
   make_coded();

@@ -28,6 +28,7 @@ struct CompareOptions {
   double storage = 1;               ///< most data per worker, of tuned schemes
   int fewest_jobs_per_round = 1;    ///< of tuned schemes
   int most_jobs_per_round = 1 << 20;
+  double max_residual = 0;  ///< above 0: tunes approximate codes that leave no more than this, too
   int block = kBootstrapBlock;   ///< rounds that stay together; 0: the rounds as they are, once
   int seeds = 20;                ///< resamples that are scored, with seeds 0 ... seeds-1
   bool shuffle_workers = false;  ///< renumbers the workers, anew for every resample

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -22,7 +23,9 @@ struct Task {
   double load = 0;
 };
 
-/// Work for one worker. A second order of the same round (a rescue copy) has dispatch 1, and so on.
+/// Work for one worker. A second order of the same round (more of a list
+/// that is answered one by one, or a rescue copy) has
+/// dispatch 1, and so on.
 struct Order {
   WorkerId worker;
   Round round;
@@ -31,8 +34,15 @@ struct Order {
   /// How long ago the worker was first asked: more than 0 where a run goes on from a checkpoint, so
   /// that injected times go on, too.
   Seconds age{0};
+  /// Set in an order that goes on with the list of the order before it, and takes what the longer
+  /// list takes more: the load of the list up to here.
+  std::optional<double> ahead = {};
 
   double load() const;
+
+  /// The round whose delay it has: the orders of one list share theirs, a second copy within a
+  /// round meets other luck than the first.
+  Round drawn() const { return ahead ? round : Round{round.value + dispatch}; }
 };
 
 /// The header of an answer; its payloads stay in the driver under their MessageIds.

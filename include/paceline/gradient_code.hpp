@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -62,12 +63,13 @@ struct GradientCode {
   std::string name;
   bool exact = true;  ///< false: a decoding leaves a residual, even of all answers
   int chunks = 0;
-  int parts = 1;
-  int tolerance = 0;               ///< s: any so many stragglers still decode (uneven groups may
-                                   ///< tolerate more than was asked for)
-  double load = 0;                 ///< largest share of the data that one worker processes
-  int backward_passes = 1;         ///< what one message costs: 1, or 2 for complex weights
-  std::vector<Row> rows;           ///< rows[i]: what worker i sends
+  int parts = 1;            ///< pieces that a gradient is cut into (message.hpp)
+  int segments = 0;         ///< so many pieces of that size make a message; 0: as many as parts
+  int tolerance = 0;        ///< s: any so many stragglers still decode (uneven groups may
+                            ///< tolerate more than was asked for)
+  double load = 0;          ///< largest share of the data that one worker processes
+  int backward_passes = 1;  ///< what one message costs: 1, or 2 for complex weights
+  std::vector<Row> rows;    ///< rows[i]: what worker i sends
   std::vector<double> chunk_size;  ///< shape (chunks), fractions that sum to 1
 
   /// Whether decode() answers for this set. Monotone: more answers never hurt (with a limit on the
@@ -82,7 +84,21 @@ struct GradientCode {
   std::function<Moment(Arrivals& arrivals)> first_decodable;
 
   int workers() const { return static_cast<int>(rows.size()); }
+
+  const Row& row(WorkerId worker) const { return rows.at(worker.index()); }
+
+  MessageShape shape() const { return {parts, segments}; }
 };
+
+/// The decoded gradient: out = sum of the combination's terms.
+///
+/// @param messages  shape (n) of shape (message length): messages[i] is worker i's, read only where
+///                  it has a term
+/// @param out       shape (d, rounded up to a multiple of code.parts), overwritten
+void apply(const GradientCode& code,
+           const Combination& combination,
+           std::span<const std::vector<float>> messages,
+           std::span<float> out);
 
 CodeQuality measure_quality(const GradientCode& code);
 
@@ -147,9 +163,9 @@ struct CodeRequest {
 /// (name, n, s, seed) is the caller's business.
 Expected<GradientCode> make_code(const CodeRequest& request);
 
-/// Answers decode(set) from an LRU cache of `capacity` straggler sets; the same set gives the same
-/// vector bit for bit. Copies of the returned function share the cache, which is safe to use from
-/// several threads.
+/// Answers decode(set) from an LRU cache of `capacity` straggler sets (fewer where their vectors
+/// would take more than about 100 MB); the same set gives the same vector bit for bit. Copies of
+/// the returned function share the cache, which is safe to use from several threads.
 std::function<std::optional<Combination>(const WorkerSet&)> cached_decoder(
     std::function<std::optional<Combination>(const WorkerSet&)> decode,
     std::size_t capacity = 4096);

@@ -24,8 +24,9 @@ struct RoundReport {
   struct Job {
     JobId job;
     ModelId model;
-    double loss = 0;      ///< mean loss over the samples of the messages used
-    double residual = 0;  ///< of its decoding; rounding only where the code is exact
+    double loss = 0;       ///< mean loss over the samples of the messages used
+    double residual = 0;   ///< of its decoding; rounding only where the code is exact
+    bool skipped = false;  ///< it left too much for a step (ModelBankOptions::skip_above)
   };
 
   std::vector<Job> jobs;  ///< decoded in this round, or by late answers since the last one
@@ -35,6 +36,7 @@ struct LocalRunOptions {
   int workers = 0;                 ///< n >= 1
   std::vector<double> chunk_size;  ///< of the scheme
   int parts = 1;                   ///< of the scheme
+  int segments = 0;                ///< of the scheme
   int micro_batch = 256;           ///< samples between two looks at a stop, >= 1
   /// Injected response times: an answer is held back until `delay(round + dispatch, worker)
   /// .at(load)` after its order was sent, or after the worker was done with an older order, if that

@@ -6,7 +6,8 @@
 // Some codes work below a whole gradient. They cut its d numbers into P equal, contiguous parts and
 // a message into segments of d/P numbers; then  message[segment] += weight * gradient(chunk)[part],
 // and back the same way. A complex code has P = 2 and two segments (the halves of g as real and
-// imaginary part), so no kernel needs complex arithmetic.
+// imaginary part), so no kernel needs complex arithmetic. A code with fewer segments than parts has
+// short messages.
 #pragma once
 
 #include <compare>
@@ -20,6 +21,22 @@
 namespace paceline {
 
 inline constexpr int kWhole = -1;  ///< the whole gradient, the whole message
+
+/// How a gradient is cut, and how many of the pieces make a message.
+struct MessageShape {
+  int parts = 1;
+  int segments = 0;  ///< 0: as many as parts
+
+  int pieces() const { return segments > 0 ? segments : parts; }
+
+  /// Numbers of a message, for gradients of `length` numbers.
+  std::size_t message_length(std::size_t length) const {
+    const auto p = static_cast<std::size_t>(parts);
+    return (length + p - 1) / p * static_cast<std::size_t>(pieces());
+  }
+
+  bool operator==(const MessageShape&) const = default;
+};
 
 struct Term {
   ChunkId chunk;

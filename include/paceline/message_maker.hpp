@@ -23,7 +23,7 @@ class BatchSampler {
 };
 
 struct MadeMessage {
-  std::vector<float> values;  ///< shape (padded_length)
+  std::vector<float> values;  ///< shape (message_length)
   double loss = 0;            ///< sum of the losses of `samples` of the samples visited
   int samples = 0;            ///< each counts once, however many sums visit it
   bool cancelled = false;     ///< values are incomplete
@@ -34,7 +34,8 @@ std::size_t padded_length(std::size_t length, int parts);
 
 /// Makes the message of `row`. Rows with whole terms or real weights cost one backward pass per
 /// micro-batch; a complex row (two parts) costs two, since the real and the imaginary weights each
-/// need a weighted sum.
+/// need a weighted sum. Where more sums would be needed each chunk's gradient is computed once and
+/// added wherever it is wanted, so that every sample is visited once.
 ///
 /// @param chunk_borders  shape (k+1), positions in `batch`
 /// @param batch          shape (batch size), sample indices
@@ -42,7 +43,7 @@ std::size_t padded_length(std::size_t length, int parts);
 /// @param out            reused buffer: out.values is resized
 void make_message(GradientSource& source,
                   const Row& row,
-                  int parts,
+                  const MessageShape& shape,
                   std::span<const float> parameters,
                   std::span<const int> batch,
                   std::span<const int> chunk_borders,

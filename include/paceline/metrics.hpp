@@ -21,7 +21,8 @@ struct JobLoss {
   JobId job;
   ModelId model;
   double loss = 0;
-  double residual = 0;  ///< of its decoding; written where it is more than rounding
+  double residual = 0;   ///< of its decoding; written where it is more than rounding
+  bool skipped = false;  ///< it left too much for a step; written where it did
 };
 
 /// Writes metrics.jsonl. Each line goes to the system at once, so that a reader can follow the run
@@ -38,7 +39,8 @@ class MetricsWriter {
   /// Adds the line of one round:
   ///   {"scheme":"gc:s=1","round":7,"opened":3.1,"closed":3.6,"busy":16,"stragglers":[2,9],
   ///    "decoded":[7],"losses":[{"job":7,"model":3,"loss":0.61}],"waited_out":false}
-  /// and "residual" beside the loss of a job that was decoded approximately.
+  /// and beside the loss of a job that was decoded approximately "residual", and "skipped":true if
+  /// the optimizer made no step with it.
   /// @return an error of code kFailed that names the path and the system's reason
   /// @pre    not closed
   Expected<void> write(std::string_view scheme,

@@ -2,6 +2,7 @@
 // dropped, running gradients, optimizers. It carries out Apply and Drop.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -12,6 +13,7 @@
 #include "paceline/expected.hpp"
 #include "paceline/gradient_source.hpp"
 #include "paceline/kernels.hpp"
+#include "paceline/message.hpp"
 
 namespace paceline {
 
@@ -21,12 +23,16 @@ using Parameters = std::shared_ptr<const std::vector<float>>;  ///< immutable, s
 struct ModelBankOptions {
   std::size_t length = 0;  ///< d
   int parts = 1;           ///< of the scheme
+  int segments = 0;        ///< of the scheme
   int batch_size = 1;      ///< samples per job: the decoded sum is divided by it once
+  /// A gradient whose decoding leaves more (Decoding::residual) makes no step.
+  double skip_above = std::numeric_limits<double>::infinity();
 };
 
 /// What an Apply did.
 struct Applied {
   bool stepped = false;         ///< the job is complete and the model has a new version
+  bool skipped = false;         ///< too much was missing: the new version is a copy of the old one
   double loss = 0;              ///< mean loss over the samples of the messages used
   std::vector<float> gradient;  ///< shape (d), decoded sum; filled only if keep_gradient(true)
 };
@@ -77,13 +83,14 @@ class ModelBank {
   /// Keep decoded gradients in Applied (for verification).
   void keep_gradient(bool keep) { keep_gradient_ = keep; }
 
-  /// @param values  shape (padded length)
+  /// @param values  shape (message length)
   void store(const MessageId& id, std::vector<float> values, double loss, int samples);
 
   /// A free buffer of a dropped message, or an empty vector: saves allocations.
   std::vector<float> recycle();
 
-  /// Adds the decoding's messages; if it is complete, checks the gradient and steps the optimizer.
+  /// Adds the decoding's messages; if it is complete, checks the gradient and steps the optimizer,
+  /// unless the decoding leaves too much.
   /// @return an error that names worker and job if a message that is used is not finite.
   Expected<Applied> apply(const Apply& apply);
 
@@ -119,13 +126,14 @@ class ModelBank {
   };
 
   const Message& message(const MessageId& id) const;
-  std::span<const float> segment_of(const Coefficient& term) const;
+  std::span<const float> segment_of(const MessageId& id, int segment) const;
   Expected<void> add_instalment(const Apply& apply, OpenJob& job);
   void sum_messages(std::span<const Coefficient> terms);
   Expected<void> check_finite(const Apply& apply, std::span<const float> gradient) const;
   static Unexpected<Error> not_finite(WorkerId worker, JobId job);
 
   ModelBankOptions options_;
+  MessageShape shape_;
   std::vector<Model> models_;
   std::map<MessageId, Message> messages_;
   std::map<JobId, OpenJob> open_;

@@ -51,6 +51,7 @@ struct SchemeRun {
   std::optional<Seconds> limit;              ///< clairvoyant limit for the same jobs
   double mean_stragglers = 0;                ///< per round
   std::optional<double> mean_residual;       ///< per job; empty: every gradient was exact
+  int skipped = 0;                           ///< jobs without a step, since too much was missing
   std::optional<double> worst_verify_error;  ///< relative; empty: gradients were not verified
   int verified = 0;                          ///< gradients compared
   std::vector<double> accuracy;              ///< shape (M) or empty: on the test set, 0 ... 1

@@ -62,10 +62,14 @@ struct SchemeInfo {
   int workers = 0;         ///< n
   int decode_delay =
       0;  ///< T: a job is decoded by the close of the T-th round after the one it opened in
-  int jobs_per_round = 1;     ///< m: new jobs in a full round
-  int open_jobs = 1;          ///< most jobs in flight; so many models are needed
+  int jobs_per_round = 1;  ///< m: new jobs in a full round
+  int open_jobs = 1;       ///< most jobs in flight; so many models are needed
+  /// A worker answers its list one by one, each message when it is made, instead of all in one go.
+  /// All tasks of a round then belong to one job.
+  bool one_by_one = false;
   bool self_setting = false;  ///< changes its setting as the run goes; load is that of the first
   int parts = 1;              ///< a gradient is cut into so many equal parts (2 for complex codes)
+  int segments = 0;           ///< of these, a message has so many; 0: as many as parts
   // Schemes that add work (Scheme::adds_work) state the next two for a round without open work.
   double load = 0;                 ///< largest normalized load of a worker per round
   int messages_per_round = 1;      ///< most vectors a worker sends per round

@@ -18,6 +18,9 @@ struct SearchLimits {
   double storage = 1;  ///< most data that a worker holds, as a fraction of all of it
   int fewest_jobs_per_round = 1;
   int most_jobs_per_round = 1;
+  /// Of approximate codes: a round waits until its answers leave no more than this. 0: none of
+  /// them.
+  double max_residual = 0;
 };
 
 /// Settings low ... high, each a text for make_scheme.

@@ -24,7 +24,8 @@ struct TuneOptions {
   double storage = 1;                ///< most data per worker, as a fraction of all of it
   int fewest_jobs_per_round = 1;
   int most_jobs_per_round = 4;
-  int jobs = 100;  ///< J, of each play
+  double max_residual = 0;  ///< above 0: approximate codes that leave no more than this, too
+  int jobs = 100;           ///< J, of each play
   int block = kBootstrapBlock;
   int folds = 3;
   int search_resamples = 6;  ///< each candidate that gets so far meets so many

@@ -57,9 +57,8 @@ void RankTransport::send(Order order, std::vector<Parameters> parameters) {
     if (has_messages(task)) sent.messages.push_back(task.id);
   }
   if (options_.delays != nullptr) {
-    const Delay delay =
-        options_.delays->delay(Round{order.round.value + order.dispatch}, order.worker);
-    sent.never = delay.at(order.load()) == kNever;
+    const Delay delay = options_.delays->delay(order.drawn(), order.worker);
+    sent.never = delay.at(order.ahead.value_or(0) + order.load()) == kNever;
   }
   ++outstanding_;
   workers_[order.worker.index()].push_back(std::move(sent));

@@ -5,6 +5,7 @@ namespace {
 
 constexpr std::size_t kTermBytes = 24;
 constexpr std::size_t kTaskBytes = 28;
+constexpr double kBegins = -1;  // instead of Order::ahead, where a list begins
 
 Row read_row(FrameReader& in) {
   std::vector<Term> terms(in.get_count(kTermBytes));
@@ -49,7 +50,8 @@ Hello read_hello(FrameReader& in) {
 void write(FrameWriter& out, const Begin& begin) {
   out.put(RecordKind::kBegin);
   out.put(begin.workers);
-  out.put(begin.layout.parts);
+  out.put(begin.layout.shape.parts);
+  out.put(begin.layout.shape.segments);
   out.put(begin.layout.micro_batch);
   out.put(static_cast<std::uint32_t>(begin.layout.chunk_borders.size()));
   out.put_all(std::span<const int>(begin.layout.chunk_borders));
@@ -58,7 +60,8 @@ void write(FrameWriter& out, const Begin& begin) {
 Begin read_begin(FrameReader& in) {
   Begin begin;
   begin.workers = in.get<int>();
-  begin.layout.parts = in.get<int>();
+  begin.layout.shape.parts = in.get<int>();
+  begin.layout.shape.segments = in.get<int>();
   begin.layout.micro_batch = in.get<int>();
   begin.layout.chunk_borders.resize(in.get_count(sizeof(int)));
   in.get_all(std::span<int>(begin.layout.chunk_borders));
@@ -91,6 +94,7 @@ void write(FrameWriter& out, const Order& order) {
   out.put(order.round.value);
   out.put(order.dispatch);
   out.put(order.age.count());
+  out.put(order.ahead.value_or(kBegins));
   out.put(static_cast<std::uint32_t>(order.tasks.size()));
   for (const Task& task : order.tasks) {
     out.put(task.id.task);
@@ -115,6 +119,7 @@ Order read_order(FrameReader& in) {
   order.round.value = in.get<int>();
   order.dispatch = in.get<int>();
   order.age = Seconds{in.get<double>()};
+  if (const auto ahead = in.get<double>(); ahead != kBegins) order.ahead = ahead;
   order.tasks.resize(in.get_count(kTaskBytes));
   for (Task& task : order.tasks) {
     task.id = {order.worker, order.round, in.get<int>()};

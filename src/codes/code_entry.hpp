@@ -41,6 +41,7 @@ CodeEntry mds_code_entry();
 CodeEntry real_mds_entry();
 CodeEntry reed_solomon_entry();
 CodeEntry speed_aware_entry();
+CodeEntry short_messages_entry();
 
 CodeEntry bernoulli_entry();
 CodeEntry regularized_bernoulli_entry();

@@ -33,6 +33,7 @@ const std::vector<CodeEntry>& entries() {
       real_mds_entry(),
       reed_solomon_entry(),
       speed_aware_entry(),
+      short_messages_entry(),
       erasure_head_entry(),
       graph_entry(),
       expander_entry(),

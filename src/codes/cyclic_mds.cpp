@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "codes/amplification_limit.hpp"
+#include "codes/circle_kernels.hpp"
 #include "codes/cyclic_band.hpp"
 #include "codes/parameters.hpp"
 #include "paceline/check.hpp"
@@ -34,7 +35,7 @@ using Complex = std::complex<double>;
 
 struct Circle {
   int stragglers = 0;
-  std::vector<Complex> factor;  // factor[i] = 1 - omega^(u i), shape (n)
+  SplitComplex factor;          // factor[i] = 1 - omega^(u i), shape (2n): twice round
   std::vector<Complex> column;  // shape (s+1)
   std::vector<int> held;        // chunks of each worker; without any it sends no message
   std::vector<int> last;        // last[j]: chunk j lies on the workers last[j]-s ... last[j]
@@ -49,22 +50,28 @@ Complex one_minus_root(int n, std::int64_t t) {
 }
 
 /// The closed form: a_i = p(z_i) = product over l in S of (1 - z_i / z_l), exactly 0 for i in S.
-std::vector<Complex> closed_form(const Circle& circle, const std::vector<int>& stragglers) {
-  const int n = static_cast<int>(circle.factor.size());
-  std::vector<Complex> a(circle.factor.size(), 1.0);
-  for (int i = 0; i < n; ++i) {
-    for (const int l : stragglers) {
-      a[static_cast<std::size_t>(i)] *= circle.factor[static_cast<std::size_t>((i - l + n) % n)];
-    }
-  }
+SplitComplex closed_form(const Circle& circle, const std::vector<int>& stragglers) {
+  SplitComplex a(circle.held.size(), 1.0);
+  multiply_factors(circle.factor, stragglers, a);
   return a;
+}
+
+BandCheck check_of(const Circle& circle, const SplitComplex& a) {
+  const WindowSums windows = window_sums(a, circle.column);
+  BandCheck check;
+  for (const int last : circle.last) {
+    const auto w = static_cast<std::size_t>(last);
+    check.residual += std::norm(windows.sum[w] - 1.0) / static_cast<double>(circle.last.size());
+    check.amplification = std::max(check.amplification, windows.magnitude[w]);
+  }
+  return check;
 }
 
 /// With m < s stragglers p(z) q(z) decodes too, for any q with q(0) = 1 and degree s - m. The sum
 /// of |a_i|^2 is n times that of the coefficients (the nodes are all n-th roots of unity), so the
 /// shortest a is a problem of linear prediction: normal equations of size s - m on the
 /// autocorrelation of p's coefficients. Their rounding only moves q, never the exactness.
-void shorten(const Circle& circle, const std::vector<int>& stragglers, std::vector<Complex>& a) {
+void shorten(const Circle& circle, const std::vector<int>& stragglers, SplitComplex& a) {
   const int free = circle.stragglers - static_cast<int>(stragglers.size());
   Eigen::VectorXcd p = Eigen::VectorXcd::Unit(static_cast<Eigen::Index>(stragglers.size()) + 1, 0);
   for (std::size_t m = 0; m < stragglers.size(); ++m) {
@@ -87,7 +94,7 @@ void shorten(const Circle& circle, const std::vector<int>& stragglers, std::vect
     const Complex z = circle.node(static_cast<int>(i));
     Complex value = 0;
     for (Eigen::Index k = free - 1; k >= 0; --k) value = (value + q[k]) * z;
-    a[i] *= 1.0 + value;
+    a.set(i, a[i] * (1.0 + value));
   }
 }
 
@@ -96,20 +103,12 @@ Combination combine(const Circle& circle, const WorkerSet& answered) {
   for (int l = 0; l < answered.workers(); ++l) {
     if (!answered.contains(WorkerId{l})) stragglers.push_back(l);
   }
-  const auto check_of = [&](const std::vector<Complex>& weights) {
-    return check_bands(
-        weights,
-        circle.stragglers,
-        static_cast<int>(circle.last.size()),
-        [&](int j) { return circle.last[static_cast<std::size_t>(j)]; },
-        [&](int) { return circle.column.data(); });
-  };
-  std::vector<Complex> a = closed_form(circle, stragglers);
-  BandCheck check = check_of(a);
+  SplitComplex a = closed_form(circle, stragglers);
+  BandCheck check = check_of(circle, a);
   if (!stragglers.empty() && static_cast<int>(stragglers.size()) < circle.stragglers) {
-    std::vector<Complex> shorter = a;
+    SplitComplex shorter = a;
     shorten(circle, stragglers, shorter);
-    const BandCheck shorter_check = check_of(shorter);
+    const BandCheck shorter_check = check_of(circle, shorter);
     if (shorter_check.amplification < check.amplification) {
       a = std::move(shorter);
       check = shorter_check;
@@ -192,8 +191,10 @@ GradientCode bare_node_code(int workers, int stragglers, int stride, std::vector
   circle->stragglers = stragglers;
   circle->column = stride_column(workers, stragglers, stride);
   circle->last = std::move(last);
-  for (int i = 0; i < workers; ++i) {
-    circle->factor.push_back(one_minus_root(workers, std::int64_t{stride} * i));
+  circle->factor = SplitComplex(2 * static_cast<std::size_t>(workers), 0.0);
+  for (int i = 0; i < 2 * workers; ++i) {
+    circle->factor.set(static_cast<std::size_t>(i),
+                       one_minus_root(workers, std::int64_t{stride} * i));
   }
 
   GradientCode code;

@@ -1,6 +1,7 @@
 // Straggler sets repeat when stragglers persist, so decode vectors are kept: a list in order of use
 // beside a hash table into it; the least recently used set makes room. The key is the set alone,
-// never the order in which its members answered.
+// never the order in which its members answered. With many workers a few sets fill the memory that
+// a cache may take, so it counts weights as well as sets.
 #include <list>
 #include <memory>
 #include <mutex>
@@ -12,6 +13,8 @@
 
 namespace paceline {
 namespace {
+
+constexpr std::size_t kMostTerms = std::size_t{1} << 22U;  // of all vectors together: 100 MB
 
 using Decoder = std::function<std::optional<Combination>(const WorkerSet&)>;
 
@@ -35,7 +38,9 @@ class DecoderCache {
     if (!places_.contains(answered)) {
       entries_.emplace_front(answered, combination);
       places_.emplace(answered, entries_.begin());
-      if (entries_.size() > capacity_) {
+      terms_ += terms_of(combination);
+      while (entries_.size() > 1 && (entries_.size() > capacity_ || terms_ > kMostTerms)) {
+        terms_ -= terms_of(entries_.back().second);
         places_.erase(entries_.back().first);
         entries_.pop_back();
       }
@@ -44,12 +49,17 @@ class DecoderCache {
   }
 
  private:
+  static std::size_t terms_of(const std::optional<Combination>& combination) {
+    return combination ? combination->terms.size() : 0;
+  }
+
   using Entries = std::list<std::pair<WorkerSet, std::optional<Combination>>>;
 
   Decoder decode_;
   std::size_t capacity_;
   std::mutex mutex_;
-  Entries entries_;  // the most recently used first
+  Entries entries_;        // the most recently used first
+  std::size_t terms_ = 0;  // of all entries
   std::unordered_map<WorkerSet, Entries::iterator, WorkerSetHash> places_;
 };
 

@@ -21,6 +21,7 @@ Combination combine(const ApproximateCode& parts, const WorkerSet& answered) {
   Combination combination;
   combination.residual = decoded.residual;
   combination.amplification = std::max(1.0, decoded.amplification);
+  combination.terms.reserve(static_cast<std::size_t>(answered.size()));
   for (int i = 0; i < answered.workers(); ++i) {
     const double weight = a[static_cast<std::size_t>(i)];
     if (weight == 0 || parts.G->row(i).nonZeros() == 0) continue;  // no chunks: no message

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/pieces.hpp"
+#include "core/pieces.hpp"
 #include "paceline/check.hpp"
 #include "paceline/kernels.hpp"
 #include "paceline/message_maker.hpp"
@@ -31,7 +31,9 @@ bool only_owner(const std::shared_ptr<T>& owner) {
 ModelBank::ModelBank(const ModelBankOptions& options,
                      std::vector<std::vector<float>> initial,
                      std::vector<std::unique_ptr<Optimizer>> optimizers)
-    : options_(options), gradient_(padded_length(options.length, options.parts)) {
+    : options_(options),
+      shape_{options.parts, options.segments},
+      gradient_(padded_length(options.length, options.parts)) {
   PACELINE_CHECK(initial.size() == optimizers.size() && options.batch_size >= 1);
   for (std::size_t m = 0; m < initial.size(); ++m) {
     PACELINE_CHECK(initial[m].size() == options.length && optimizers[m] != nullptr);
@@ -48,7 +50,7 @@ Parameters ModelBank::parameters(ModelId model) const {
 }
 
 void ModelBank::store(const MessageId& id, std::vector<float> values, double loss, int samples) {
-  PACELINE_CHECK(values.size() == gradient_.size());
+  PACELINE_CHECK(values.size() == shape_.message_length(options_.length));
   messages_[id] = {std::move(values), loss, samples};
 }
 
@@ -89,6 +91,9 @@ Expected<Applied> ModelBank::apply(const Apply& apply) {
 
   Model& model = models_.at(apply.model.index());
   PACELINE_CHECK(apply.makes.value == model.version.value + 1);
+  model.version = apply.makes;
+  applied.skipped = apply.sum.residual > options_.skip_above;
+  if (applied.skipped) return applied;
   // A straggler or the verifier may still be reading the old parameters: then they stay, and a copy
   // is changed.
   if (!only_owner(model.parameters)) {
@@ -97,7 +102,6 @@ Expected<Applied> ModelBank::apply(const Apply& apply) {
   const float scale = 1.0F / static_cast<float>(options_.batch_size);
   for (float& value : gradient) value *= scale;
   model.optimizer->step(*model.parameters, gradient);
-  model.version = apply.makes;
   return applied;
 }
 
@@ -107,16 +111,15 @@ const ModelBank::Message& ModelBank::message(const MessageId& id) const {
   return found->second;
 }
 
-std::span<const float> ModelBank::segment_of(const Coefficient& term) const {
-  const std::span<const float> values = message(term.message).values;
-  return piece(values, term.segment, options_.parts);
+std::span<const float> ModelBank::segment_of(const MessageId& id, int segment) const {
+  return piece(std::span<const float>(message(id).values), segment, shape_.pieces());
 }
 
 Expected<void> ModelBank::add_instalment(const Apply& apply, OpenJob& job) {
   job.sum.resize(gradient_.size(), 0.0);
   for (const Coefficient& term : apply.sum.terms) {
     if (term.weight == 0) continue;
-    const auto values = segment_of(term);
+    const auto values = segment_of(term.message, term.segment);
     if (!all_finite(values)) return not_finite(term.message.worker, apply.job);
     add_scaled(term.weight, values, piece(std::span<double>(job.sum), term.part, options_.parts));
   }
@@ -132,9 +135,8 @@ void ModelBank::sum_messages(std::span<const Coefficient> terms) {
     weighted_.clear();
     for (const Coefficient& term : terms) {
       if (term.part != kWhole && term.part != p) continue;
-      const std::span<const float> values = message(term.message).values;
       const int segment = term.part == kWhole && !whole ? p : term.segment;
-      weighted_.push_back({piece(values, segment, options_.parts), term.weight});
+      weighted_.push_back({segment_of(term.message, segment), term.weight});
     }
     weighted_sum(weighted_, piece(std::span<float>(gradient_), whole ? kWhole : p, options_.parts));
   }
@@ -143,7 +145,7 @@ void ModelBank::sum_messages(std::span<const Coefficient> terms) {
 Expected<void> ModelBank::check_finite(const Apply& apply, std::span<const float> gradient) const {
   if (all_finite(gradient)) return {};
   for (const Coefficient& term : apply.sum.terms) {
-    if (term.weight != 0 && !all_finite(segment_of(term))) {
+    if (term.weight != 0 && !all_finite(segment_of(term.message, term.segment))) {
       return not_finite(term.message.worker, apply.job);
     }
   }
@@ -244,7 +246,7 @@ Expected<void> ModelBank::restore(const BankState& state) {
 }
 
 std::size_t ModelBank::message_bytes() const {
-  return messages_.size() * gradient_.size() * sizeof(float);
+  return messages_.size() * shape_.message_length(options_.length) * sizeof(float);
 }
 
 }  // namespace paceline

@@ -130,16 +130,33 @@ class RoundCoordinator final : public Coordinator {
     return work;
   }
 
-  /// Sends entries `first` ... of the worker's list, whose rows go with the order: afterwards only
+  /// Sends entries `first` ... of the worker's list, whose rows go with the orders: afterwards only
   /// the list's length counts. @return false if none of them is left
   bool send(WorkerId worker, int first, int dispatch, Actions& actions) {
+    const auto& list = plan_.per_worker[worker.index()];
+    const auto past = static_cast<int>(list.size());
+    if (!scheme_->info().one_by_one) {
+      return send_order({worker, round_, dispatch, {}}, first, past, actions);
+    }
+    double ahead = 0;
+    for (int k = first; k < past; ++k) {
+      Order order{worker, round_, k, {}};
+      if (k > 0) order.ahead = ahead;
+      ahead += list[static_cast<std::size_t>(k)].load;
+      if (!send_order(std::move(order), k, k + 1, actions)) return false;
+    }
+    return past > first;
+  }
+
+  /// Sends entries `first` ... `past` - 1 as this order, unless none of them is left.
+  bool send_order(Order order, int first, int past, Actions& actions) {
+    const WorkerId worker = order.worker;
     auto& list = plan_.per_worker[worker.index()];
-    const std::size_t count = list.size() - static_cast<std::size_t>(first);
-    Order order{worker, round_, dispatch, {}};
+    const auto count = static_cast<std::size_t>(past - first);
     order.tasks.reserve(count);
-    Outstanding out{round_, dispatch, static_cast<int>(list.size()), opened_, {}};
+    Outstanding out{round_, order.dispatch, past, opened_, {}};
     if (may_answer_late()) out.messages.reserve(count);
-    for (std::size_t k = static_cast<std::size_t>(first); k < list.size(); ++k) {
+    for (auto k = static_cast<std::size_t>(first); k < static_cast<std::size_t>(past); ++k) {
       MiniTask& task = list[k];
       const MessageId id{worker, round_, static_cast<int>(k)};
       if (exists(task.job)) {
@@ -198,8 +215,10 @@ class RoundCoordinator final : public Coordinator {
     answers_.done[i] = out.done_after;
     answers_.time[i] = took;
     answers_.compute[i] += result.compute;
-    ++complete_;
-    fastest_ = std::min(fastest_, took);
+    if (out.done_after == static_cast<int>(plan_.per_worker[i].size())) {
+      ++complete_;
+      fastest_ = std::min(fastest_, took);
+    }
     if (scheme_->adds_work()) send_more(actions);
     after_answer(now, actions);
   }

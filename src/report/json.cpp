@@ -100,6 +100,7 @@ Json scheme_json(const RunReport& report, const SchemeRun& run) {
           {"limit_seconds", optional_seconds(run.limit)},
           {"mean_stragglers", plain(run.mean_stragglers)},
           {"mean_residual", optional_plain(run.mean_residual)},
+          {"skipped", run.skipped},
           {"worst_verify_error", optional_plain(run.worst_verify_error)},
           {"verified", run.verified},
           {"accuracy", run.accuracy},
@@ -165,6 +166,7 @@ std::string metrics_line(std::string_view scheme,
         {{"job", loss.job.value}, {"model", loss.model.value}, {"loss", plain(loss.loss)}});
     constexpr double kRounding = 1e-12;
     if (loss.residual > kRounding) list.back()["residual"] = plain(loss.residual);
+    if (loss.skipped) list.back()["skipped"] = true;
   }
   return dump({{"scheme", scheme},
                {"round", record.round.value},

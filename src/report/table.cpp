@@ -154,6 +154,10 @@ std::vector<Column> comparison(const RunReport& report) {
   columns.formatted({"left", "out", "residual |a G - 1|^2 / k of a decoding, mean", 2, {}},
                     "{:.2e}",
                     [](const SchemeRun& run) { return run.mean_residual; });
+  columns.texts({"skipped", "jobs", "gradients with too much left out for a step", 2, {}},
+                [](const SchemeRun& run) -> std::string {
+                  return run.skipped > 0 ? fmt::to_string(run.skipped) : kUnknown;
+                });
   columns.formatted({"verify", "error", "largest relative error of a decoded gradient", 2, {}},
                     "{:.1e}",
                     [](const SchemeRun& run) { return run.worst_verify_error; });

@@ -78,10 +78,9 @@ std::unique_ptr<LocalTransport::Assignment> LocalTransport::new_assignment(
   assignment->stopped = false;
   assignment->response = assignment->compute = Seconds{0};
   if (delays_ != nullptr) {
-    const Delay delay = delays_->delay(Round{order.round.value + order.dispatch}, order.worker);
-    const double load = order.load();
-    assignment->response = delay.at(load);
-    assignment->compute = delay.per_load * load;
+    const Delay delay = delays_->delay(order.drawn(), order.worker);
+    assignment->compute = delay.per_load * order.load();
+    assignment->response = order.ahead ? assignment->compute : delay.at(order.load());
   }
   assignment->sent = after(std::chrono::steady_clock::now(), -order.age);
   assignment->order = std::move(order);

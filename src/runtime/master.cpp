@@ -208,7 +208,7 @@ Expected<void> Master::apply(const Apply& apply) {
   if (!applied->stepped) return {};
   totals_.total = clock_.now();
   ++totals_.jobs;
-  decoded_.push_back({apply.job, apply.model, applied->loss, apply.sum.residual});
+  decoded_.push_back({apply.job, apply.model, applied->loss, apply.sum.residual, applied->skipped});
   if (verifier_ == nullptr) return {};
   return verifier_->submit(
       apply.job, apply.model, read, std::move(parameters), std::move(applied->gradient));

@@ -48,8 +48,9 @@ Expected<void> check_run(const LocalRunOptions& options) {
 }
 
 MessageLayout layout_of(const LocalRunOptions& options, const BatchSampler& sampler) {
-  return {
-      chunk_borders(sampler.batch_size(), options.chunk_size), options.parts, options.micro_batch};
+  return {chunk_borders(sampler.batch_size(), options.chunk_size),
+          {options.parts, options.segments},
+          options.micro_batch};
 }
 
 Expected<void> start_pool(std::optional<ComputePool>& pool,

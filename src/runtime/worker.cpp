@@ -33,7 +33,7 @@ Expected<void> compute_order(const Order& order,
       if (task.row.terms().empty()) continue;
       make_message(*slot.sources.at(task.model.index()),
                    task.row,
-                   layout.parts,
+                   layout.shape,
                    *inputs[k].parameters,
                    *inputs[k].batch,
                    layout.chunk_borders,

@@ -20,7 +20,7 @@ using Batch = std::shared_ptr<const std::vector<int>>;
 /// How a job's batch becomes messages; the same for all workers of a run.
 struct MessageLayout {
   std::vector<int> chunk_borders;  ///< shape (k+1), positions in a batch
-  int parts = 1;
+  MessageShape shape;
   int micro_batch = 1;  ///< samples between two looks at a stop
 };
 

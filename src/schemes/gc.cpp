@@ -246,6 +246,33 @@ std::vector<SearchFamily> search_uncoded(const SearchLimits& /*limits*/) {
   return {std::move(family)};
 }
 
+/// Every approximate code that decodes optimally, by the holders of a chunk where it has a choice;
+/// each round then ends with a gradient that lacks no more than allowed.
+SearchFamily approximate_family(const SearchLimits& limits) {
+  const int n = limits.workers;
+  const int most = static_cast<int>(limits.storage * n + 1e-9);
+  SearchFamily family{.name = "gc-approximate", .lines = {}, .only_eager = true};
+  family.knows_rules = false;
+  const std::string residual = fmt::format("residual={:g}", limits.max_residual);
+  for (const CodeDescription& code : code_catalog()) {
+    const auto takes = [&](const char* name) {
+      return std::ranges::find(code.parameters, name, &CodeParameter::name) !=
+             code.parameters.end();
+    };
+    if (code.exact || !takes("residual")) continue;
+    if (takes("r")) {
+      family.lines.push_back({1, most, [name = code.name, residual](int r) {
+                                return fmt::format("gc:code={},r={},{}", name, r, residual);
+                              }});
+    } else if (nearest_workers(code.name, n, 0) == n) {
+      family.lines.push_back({0, 0, [name = code.name, residual](int) {
+                                return fmt::format("gc:code={},{}", name, residual);
+                              }});
+    }
+  }
+  return family;
+}
+
 /// Repetition by its number of groups, which no number of stragglers names one by one.
 std::vector<SearchFamily> search_gc(const SearchLimits& limits) {
   const int n = limits.workers;
@@ -262,10 +289,13 @@ std::vector<SearchFamily> search_gc(const SearchLimits& limits) {
                               }});
     }
   }
-  if (limits.storage < 1) return {std::move(family)};
+  std::vector<SearchFamily> families = {std::move(family)};
+  if (limits.max_residual > 0) families.push_back(approximate_family(limits));
+  if (limits.storage < 1) return families;
   SearchFamily automatic{.name = "gc-auto", .lines = {}, .only_eager = true, .knows_rules = false};
   automatic.lines.push_back({0, 0, [](int) { return std::string("gc:s=auto"); }});
-  return {std::move(family), std::move(automatic)};
+  families.push_back(std::move(automatic));
+  return families;
 }
 
 }  // namespace

@@ -20,6 +20,9 @@ const std::vector<SchemeEntry>& entries() {
     std::vector<SchemeEntry> list = {
         uncoded_entry(),
         gc_entry(),
+        partial_entry(),
+        partial_gc_entry(),
+        clusters_entry(),
         sr_sgc_entry(),
         m_sgc_entry(),
         relay_entry(),
@@ -81,7 +84,10 @@ void add_families(const SchemeEntry& entry,
   SearchLimits inner = limits;
   inner.fewest_jobs_per_round = inner.most_jobs_per_round = m;
   if (entry.bundle_by_catalog) {
-    inner = {.workers = limits.workers / m, .models = limits.models / m, .storage = limits.storage};
+    inner = {.workers = limits.workers / m,
+             .models = limits.models / m,
+             .storage = limits.storage,
+             .max_residual = limits.max_residual};
   }
   for (SearchFamily& family : entry.search(inner)) {
     auto known = std::ranges::find(families, family.name, &SearchFamily::name);

@@ -9,5 +9,8 @@ SchemeEntry uncoded_entry();
 SchemeEntry gc_entry();
 SchemeEntry sr_sgc_entry();
 SchemeEntry m_sgc_entry();
+SchemeEntry partial_entry();
+SchemeEntry partial_gc_entry();
+SchemeEntry clusters_entry();
 
 }  // namespace paceline

@@ -1,6 +1,7 @@
 #include "sim/worker_model.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "paceline/check.hpp"
@@ -34,8 +35,7 @@ void WorkerModel::schedule(int slot, Seconds start, EventQueue& queue) {
 
 void WorkerModel::send(Order order, Seconds now, EventQueue& queue) {
   const double load = order.load();
-  const Round drawn{order.round.value + order.dispatch};
-  const Delay delay = delays_.delay(drawn, order.worker);
+  const Delay delay = delays_.delay(order.drawn(), order.worker);
   Worker& worker = workers_[order.worker.index()];
   Seconds start = now;
   if (persistent_) {
@@ -45,11 +45,14 @@ void WorkerModel::send(Order order, Seconds now, EventQueue& queue) {
       start = std::max(start, last.start + last.takes);
     }
   }
+  const std::optional<double> ahead = order.ahead;
   const int slot = take_slot();
   Slot& pending = slots_[static_cast<std::size_t>(slot)];
   pending.order = std::move(order);
-  pending.takes = delay.at(load);
   pending.compute = delay.per_load * load;
+  pending.takes = delay.at(load);
+  // A stateless worker has not queued it behind the order that it goes on from.
+  if (ahead) pending.takes = persistent_ ? pending.compute : delay.at(*ahead + load);
   PACELINE_CHECK(pending.takes >= Seconds{0});
   schedule(slot, start, queue);
   worker.slots.push_back(slot);

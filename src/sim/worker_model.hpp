@@ -23,8 +23,7 @@ class WorkerModel {
         stop_latency_(stop_latency),
         workers_(static_cast<std::size_t>(delays.workers())) {}
 
-  /// Gives a worker an order. Its delay is that of round + dispatch, so a second copy within a
-  /// round meets other luck than the first. @pre the worker exists
+  /// Gives a worker an order. @pre the worker exists
   void send(Order order, Seconds now, EventQueue& queue);
 
   /// Takes back all orders of that round that the worker has not answered. A persistent worker that

@@ -72,7 +72,8 @@ class Comparer {
             .models = options_.max_delay + 1,
             .storage = options_.storage,
             .fewest_jobs_per_round = options_.fewest_jobs_per_round,
-            .most_jobs_per_round = options_.most_jobs_per_round};
+            .most_jobs_per_round = options_.most_jobs_per_round,
+            .max_residual = options_.max_residual};
   }
 
   Expected<std::vector<Row>> make_rows() const {

@@ -113,7 +113,8 @@ class Tuner {
             .models = options_.max_delay + 1,
             .storage = options_.storage,
             .fewest_jobs_per_round = options_.fewest_jobs_per_round,
-            .most_jobs_per_round = options_.most_jobs_per_round};
+            .most_jobs_per_round = options_.most_jobs_per_round,
+            .max_residual = options_.max_residual};
   }
 
   bool is_wanted(const std::string& name) const {
@@ -232,8 +233,11 @@ Expected<void> check(const DelayTable& recorded, const TuneOptions& options) {
                                options.folds,
                                2 * options.folds));
   }
-  const std::vector<std::string> names = tune_family_names(
-      {.workers = recorded.workers(), .models = 16, .storage = 1, .most_jobs_per_round = 16});
+  const std::vector<std::string> names = tune_family_names({.workers = recorded.workers(),
+                                                            .models = 16,
+                                                            .storage = 1,
+                                                            .most_jobs_per_round = 16,
+                                                            .max_residual = options.max_residual});
   for (const std::string& name : options.schemes) {
     if (std::ranges::count(names, name) == 0) return invalid(unknown_name("scheme", name, names));
   }

@@ -76,9 +76,10 @@ case $case in
       grep -o '"losses":[^]]*' "$scratch/run/metrics.jsonl" > "$scratch/$transport"
     done
     cmp -s "$scratch/local" "$scratch/mpi" || fail "other losses than in one process"
-    ranks 5 --workers 256 --updates 3 --verify --scheme uncoded,gc:s=3,m-sgc:B=1,W=2,lambda=4,relay
+    ranks 5 --workers 256 --updates 3 --verify \
+      --scheme uncoded,gc:s=3,m-sgc:B=1,W=2,lambda=4,relay,partial:r=2,gc:code=short-messages,s=3
     expect_code 0
-    [ "$(awk '/^(uncoded|gc|m-sgc|relay)/ { n += $NF < 1e-5 } END { print n }' "$scratch/out")" = 4 ] ||
+    [ "$(awk '/^(uncoded|gc|m-sgc|relay|partial)/ { n += $NF < 1e-5 } END { print n }' "$scratch/out")" = 6 ] ||
       fail "gradients are off: $(cat "$scratch/out")"
     ;;
   frozen) # a stopped rank costs what a straggler costs

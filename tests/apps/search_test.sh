@@ -13,6 +13,8 @@ expect 2 'auto, or 1 ... 4' "${compare[@]}" --schemes gc --jobs-per-round 5
 expect 2 'chunks of 1/n' "${compare[@]}" --schemes gc --storage none
 expect 0 '"advice"' tune "${search[@]}" --schemes uncoded,gc --max-delay 0 --json
 expect 0 's per job' tune "${search[@]}" --schemes uncoded,gc --storage 2 --max-delay 0
+expect 0 'gc:code=' tune "${search[@]}" --schemes gc-approximate --storage 2 --max-delay 0 --max-residual 0.1 --jobs 10
+expect 2 'max-residual' tune "${search[@]}" --max-residual 2
 expect 2 "did you mean 'uncoded'" tune "${search[@]}" --schemes uncodet
 expect 2 'too few' tune "${search[@]}" --folds 40
 

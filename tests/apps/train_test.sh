@@ -5,9 +5,20 @@
 # several schemes, verified
 expect 0 'verify' "${train[@]}" --scheme uncoded,gc:s=1,code=mds,sr-sgc:B=1,W=2,lambda=2,m-sgc:B=1,W=2,lambda=1,relay \
   --delays constant:base=0.002 --verify
+# messages of another length, and one by one
+expect 0 'verify' "${train[@]}" --scheme gc:code=short-messages,s=1,m=2,partial:r=2,partial-gc:s=1,own=2,clusters:clusters=2,s=1 \
+  --delays bursty:base=0.002,slope=0.004,slow=5,bad=0.2,good=0.3 --verify
 for file in metrics.jsonl config.json report.html; do
   [ -s "$scratch/run/$file" ] || fail "train left no $file"
 done
+
+# steps with gradients that lack too much are skipped: in the metrics and in the report
+expect 0 'skipped' "${train[@]}" --scheme gc:code=repetition,s=1,gc:code=erasurehead,r=1,residual=0.3 --skip-above 0.2 \
+  --delays bursty:base=0.002,slow=8,bad=0.5,good=0.5
+grep -q '"residual":0.25,"skipped":true' "$scratch/run/metrics.jsonl" || fail "no step was skipped"
+[ "$(grep -c '"skipped":true' "$scratch/run/metrics.jsonl")" = "$(awk '/erasurehead/ { print $NF }' "$scratch/out")" ] ||
+  fail "the report counts other steps than the metrics"
+expect 2 'skip-above' "${train[@]}" --skip-above -1
 
 # a LibTorch network, where this build has them: the plugin is found
 if "$program" train --help | grep -q mlp; then

@@ -80,7 +80,7 @@ TEST(Frame, ACountThatCannotBeTrueAllocatesNothing) {
 }
 
 TEST(Records, AnOrderComesOutAsItWentIn) {
-  Order order{WorkerId{3}, Round{7}, 1, {}};
+  Order order{WorkerId{3}, Round{7}, 1, {}, Seconds{0.125}, 0.75};
   order.tasks.push_back({MessageId{WorkerId{3}, Round{7}, 2},
                          JobId{4},
                          ModelId{1},
@@ -98,8 +98,10 @@ TEST(Records, AnOrderComesOutAsItWentIn) {
   const Order read = read_order(in);
   EXPECT_TRUE(in.good() && in.done());
   EXPECT_EQ(read.worker, order.worker);
+  EXPECT_EQ(read.age, order.age);
   EXPECT_EQ(read.round, order.round);
   EXPECT_EQ(read.dispatch, order.dispatch);
+  EXPECT_EQ(read.ahead, order.ahead);
   ASSERT_EQ(read.tasks.size(), 2U);
   for (std::size_t k = 0; k < 2; ++k) {
     EXPECT_EQ(read.tasks[k].id, order.tasks[k].id);

@@ -59,6 +59,22 @@ TEST(DecoderCache, RemembersThatASetCannotBeDecoded) {
   EXPECT_EQ(calls, 1);
 }
 
+TEST(DecoderCache, KeepsFewerSetsWhereTheirVectorsAreLong) {
+  constexpr std::size_t kTerms = std::size_t{1} << 20U;  // four fill the cache
+  int calls = 0;
+  const auto decode = cached_decoder([&](const WorkerSet&) {
+    ++calls;
+    Combination combination;
+    combination.terms.resize(kTerms);
+    return std::optional(combination);
+  });
+  for (unsigned mask = 1; mask <= 5; ++mask) decode(from_mask(3, mask));
+  decode(from_mask(3, 2));
+  EXPECT_EQ(calls, 5) << "the last four are there";
+  decode(from_mask(3, 1));
+  EXPECT_EQ(calls, 6) << "the first had to go";
+}
+
 TEST(DecoderCache, IsSharedByCopies) {
   const auto calls = std::make_shared<int>(0);
   const auto decode = cached_decoder(counting(calls), 4);

@@ -1,5 +1,7 @@
 // Exact codes beside the three that schemes choose among. Expected values: spec of exact codes,
 // sections 3, 8.1, 8.2 and 10.
+#include <set>
+
 #include "codes/approximate_test_support.hpp"
 #include "codes/real_mds.hpp"
 #include "codes/speed_aware.hpp"
@@ -156,6 +158,82 @@ TEST(SpeedAware, LetsAllFinishTogether) {
   for (std::size_t i = 0; i < speeds.size(); ++i) {
     EXPECT_NEAR((*held)[i] / speeds[i], kChunks * 3 / 35.0, 1 / speeds[i] + 1e-9);
   }
+}
+
+std::vector<WorkerSet> all_sets(int workers) {
+  std::vector<WorkerSet> sets;
+  for (unsigned mask = 0; mask < 1U << static_cast<unsigned>(workers); ++mask) {
+    sets.push_back(from_mask(workers, mask));
+  }
+  return sets;
+}
+
+GradientCode short_messages(int n, int s, int m) {
+  return unlimited("short-messages:s=" + std::to_string(s) + ",m=" + std::to_string(m), n);
+}
+
+TEST(ShortMessages, DecodeEverySetOfEverySmallCode) {
+  for (int n = 1; n <= 8; ++n) {
+    for (int m = 1; m <= n; ++m) {
+      for (int s = 0; s + m <= n; ++s) {
+        const GradientCode code = short_messages(n, s, m);
+        const std::string what =
+            std::to_string(n) + " " + std::to_string(s) + " " + std::to_string(m) + " set ";
+        EXPECT_DOUBLE_EQ(code.load, 1.0 * (s + m) / n);
+        const MessageShape shape{code.parts, code.segments};
+        EXPECT_EQ(shape.message_length(static_cast<std::size_t>(2 * m * 7)), 14U) << "d/m numbers";
+        for (const WorkerSet& answered : all_sets(n)) {
+          const auto combination = code.decode(answered);
+          ASSERT_EQ(combination.has_value(), n - answered.size() <= s) << what;
+          if (!combination) continue;
+          for (const WorkerWeight& term : combination->terms) {
+            ASSERT_TRUE(answered.contains(term.worker)) << what;
+          }
+          ASSERT_LE(testing::worst_deviation(code, *combination), 1e-12) << what;
+          ASSERT_LE(combination->residual, 1e-24) << what;
+        }
+      }
+    }
+  }
+}
+
+TEST(ShortMessages, HoldNeighbouringChunks) {
+  const GradientCode code = short_messages(9, 2, 3);
+  for (int i = 0; i < 9; ++i) {
+    std::set<int> chunks;
+    for (const Term& term : code.rows[WorkerId{i}.index()].terms()) {
+      chunks.insert((term.chunk.value - i + 9) % 9);
+    }
+    EXPECT_EQ(chunks, (std::set<int>{0, 1, 2, 3, 4}));
+  }
+}
+
+TEST(ShortMessages, OfFullLengthAreAsAccurateAsCyclicMds) {
+  const GradientCode code = short_messages(12, 3, 1);
+  const GradientCode mds = unlimited("mds:s=3", 12);
+  for (const WorkerSet& answered : all_survivors(12, 3)) {
+    const double A = mds.decode(answered)->amplification;
+    EXPECT_NEAR(code.decode(answered)->amplification, A, 1e-9 * A);
+  }
+}
+
+TEST(ShortMessages, KeepTheListedAccuracy) {
+  // Spec 4.6: medians of A over random sets, read up to a factor 2 since A is defined per block
+  // there
+  for (const auto& [n, s, m, median] :
+       {std::tuple{16, 2, 2, 6.0}, {32, 4, 4, 23.0}, {64, 8, 2, 22.0}, {128, 8, 4, 49.0}}) {
+    const CodeQuality quality = measure_quality(short_messages(n, s, m));
+    EXPECT_GT(quality.median_amplification, median / 2) << n;
+    EXPECT_LT(quality.median_amplification, median * 2) << n;
+    EXPECT_LT(quality.worst_residual, 1e-20) << n;
+  }
+}
+
+TEST(ShortMessages, NeedAChunkMoreForEveryShortening) {
+  const auto code = make_code("short-messages:s=3,m=6", CodeContext{.workers = 8});
+  ASSERT_FALSE(code);
+  EXPECT_EQ(code.error().message,
+            "short-messages: s + m = 9 is more than the 8 workers; with s = 3 at most m = 5");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "codes/code_test_support.hpp"
+#include "paceline/code_catalog.hpp"
 #include "paceline/kernels.hpp"
 #include "paceline/random.hpp"
 
@@ -29,31 +30,20 @@ std::span<float> piece(Vector& whole, int parts, int index) {
 
 /// The message of `row`: one weighted sum per segment. The weights are rounded to float32, as they
 /// are when they weight a network's losses.
-Vector encode(const Row& row, int parts, const std::vector<Vector>& chunks) {
-  Vector message(chunks.front().size(), 0.0F);
-  for (int segment = parts == 1 ? kWhole : 0; segment < (parts == 1 ? 0 : parts); ++segment) {
+Vector encode(const Row& row, const MessageShape& shape, const std::vector<Vector>& chunks) {
+  const int parts = shape.parts;
+  Vector message(shape.message_length(chunks.front().size()), 0.0F);
+  for (int segment = parts == 1 ? kWhole : 0; segment < (parts == 1 ? 0 : shape.pieces());
+       ++segment) {
     std::vector<WeightedMessage> sum;
     for (const Term& term : row.terms()) {
       if (term.segment != segment) continue;
       sum.push_back({piece(chunks[term.chunk.index()], parts, term.part),
                      static_cast<double>(static_cast<float>(term.weight))});
     }
-    weighted_sum(sum, piece(message, parts, segment));
+    weighted_sum(sum, piece(message, shape.pieces(), segment));
   }
   return message;
-}
-
-Vector decode(const Combination& combination, int parts, const std::vector<Vector>& messages) {
-  Vector gradient(messages.front().size(), 0.0F);
-  for (int part = parts == 1 ? kWhole : 0; part < (parts == 1 ? 0 : parts); ++part) {
-    std::vector<WeightedMessage> sum;
-    for (const WorkerWeight& term : combination.terms) {
-      if (term.part != part) continue;
-      sum.push_back({piece(messages[term.worker.index()], parts, term.segment), term.weight});
-    }
-    weighted_sum(sum, piece(gradient, parts, part));
-  }
-  return gradient;
 }
 
 double norm(std::span<const float> values) {
@@ -63,6 +53,7 @@ double norm(std::span<const float> values) {
 }
 
 void expect_decoded_within_bound(const GradientCode& code, int length, std::uint64_t seed) {
+  const MessageShape shape = code.shape();
   // An odd length is padded with a zero where the code cuts gradients into two parts.
   const int padded = (length + code.parts - 1) / code.parts * code.parts;
   RandomStream random(seed, "payload");
@@ -94,12 +85,13 @@ void expect_decoded_within_bound(const GradientCode& code, int length, std::uint
     ++decoded;
     std::vector<Vector> messages;
     for (int i = 0; i < n; ++i) {
-      messages.push_back(
-          answered.contains(WorkerId{i})
-              ? encode(code.rows[WorkerId{i}.index()], code.parts, chunks)
-              : Vector(static_cast<std::size_t>(padded), std::numeric_limits<float>::quiet_NaN()));
+      messages.push_back(answered.contains(WorkerId{i})
+                             ? encode(code.rows[WorkerId{i}.index()], shape, chunks)
+                             : Vector(shape.message_length(static_cast<std::size_t>(length)),
+                                      std::numeric_limits<float>::quiet_NaN()));
     }
-    const Vector gradient = decode(*combination, code.parts, messages);
+    Vector gradient(plain.size(), 1e30F);
+    apply(code, *combination, messages, gradient);
     ASSERT_TRUE(all_finite(gradient)) << "a straggler's buffer was read";
     double error = 0;
     for (std::size_t i = 0; i < plain.size(); ++i) {
@@ -133,6 +125,20 @@ TEST_P(Payload, IsDecodedWithinTheBoundByLargeCodesWithoutLimit) {
       make_code({.name = GetParam(), .workers = 64, .stragglers = 8, .keep_promise = false})
           .value();
   expect_decoded_within_bound(code, 127, 99);
+}
+
+TEST(ShortPayload, IsDecodedWithinTheBound) {
+  std::uint64_t seed = 1;
+  for (const auto& [n, s, m] :
+       {std::tuple{5, 1, 1}, {5, 1, 2}, {8, 2, 3}, {12, 0, 4}, {16, 2, 2}}) {
+    for (const int length : {1, 2, 31, 64}) {
+      const auto code =
+          make_code("short-messages:s=" + std::to_string(s) + ",m=" + std::to_string(m),
+                    CodeContext{.workers = n})
+              .value();
+      expect_decoded_within_bound(code, length, seed++);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Codes,

@@ -19,8 +19,8 @@ constexpr int kSamples = 40;
 
 /// Ten chunks of a batch of 30 of the 40 samples, in mixed order; chunks 3 and 7 are empty.
 struct Job {
-  explicit Job(std::size_t length, int code_parts = 1)
-      : source(length, kSamples), parts(code_parts), parameters(length) {
+  explicit Job(std::size_t length, int code_parts = 1, int code_segments = 0)
+      : source(length, kSamples), parts(code_parts), segments(code_segments), parameters(length) {
     RandomStream random(2, "job");
     for (float& p : parameters) p = static_cast<float>(random.normal());
     batch = random.permutation(kSamples);
@@ -29,7 +29,7 @@ struct Job {
 
   MadeMessage make(const Row& row, int micro_batch = 1000) {
     MadeMessage made;
-    make_message(source, row, parts, parameters, batch, borders, micro_batch, {}, made);
+    make_message(source, row, {parts, segments}, parameters, batch, borders, micro_batch, {}, made);
     return made;
   }
 
@@ -49,7 +49,8 @@ struct Job {
   std::vector<double> slow(const Row& row) const {
     const std::size_t length = padded_length(parameters.size(), parts);
     const std::size_t piece = length / static_cast<std::size_t>(parts);
-    std::vector<double> message(length, 0.0);
+    const auto pieces = static_cast<std::size_t>(segments > 0 ? segments : parts);
+    std::vector<double> message(pieces * piece, 0.0);
     for (const Term& term : row.terms()) {
       for (int chunk = term.chunk.value; chunk < term.chunk.value + term.count; ++chunk) {
         const std::vector<double> gradient = chunk_gradient(chunk);
@@ -73,6 +74,7 @@ struct Job {
 
   QuadraticSource source;
   int parts;
+  int segments;
   std::vector<float> parameters;
   std::vector<int> batch;
   std::vector<int> borders = {0, 4, 7, 12, 12, 15, 19, 22, 22, 27, 30};
@@ -224,6 +226,28 @@ TEST(MakeMessage, PartsAndSegmentsOfAnyNumberFollowTheDefinition) {
   }
 }
 
+TEST(MakeMessage, ShortMessagesFollowTheDefinitionAndVisitEverySampleOnce) {
+  for (const std::size_t length : {15U, 16U}) {
+    Job job(length, 4, 2);
+    RandomStream random(4, "terms");
+    std::vector<Term> terms;
+    for (const int chunk : {1, 3, 0, 8}) {
+      for (int part = 0; part < 4; ++part) {
+        for (int segment = 0; segment < 2; ++segment) {
+          terms.push_back({ChunkId{chunk}, random.normal(), part, segment});
+        }
+      }
+    }
+    const Row row(terms);
+    const MadeMessage made = job.make(row);
+    expect_near(made.values, job.slow(row));
+    EXPECT_EQ(made.values.size(), 8U);
+    EXPECT_EQ(job.source.call_sizes, (std::vector<int>{4, 3, 5}));  // chunk 3 is empty
+    EXPECT_EQ(made.samples, 12);
+    EXPECT_NEAR(made.loss, job.chunk_loss(0) + job.chunk_loss(1) + job.chunk_loss(8), 1e-3);
+  }
+}
+
 TEST(MakeMessage, WholeTermsAndPartsMayBeMixed) {
   Job job(6, 2);
   const Row row({{ChunkId{0}, 1.5}, {ChunkId{1}, 2, 0, 1}, {ChunkId{2}, -1}});
@@ -246,7 +270,7 @@ TEST(MakeMessage, LooksAtCancellationBeforeEveryMicroBatch) {
     int looks = 0;
     MadeMessage made;
     const auto cancelled = [&] { return ++looks > allowed; };
-    make_message(job.source, row, 1, job.parameters, job.batch, job.borders, 10, cancelled, made);
+    make_message(job.source, row, {}, job.parameters, job.batch, job.borders, 10, cancelled, made);
     EXPECT_EQ(static_cast<int>(job.source.call_sizes.size()), std::min(allowed, 3));
     EXPECT_EQ(made.cancelled, allowed < 3);
     EXPECT_EQ(made.samples, 10 * std::min(allowed, 3));
@@ -263,7 +287,7 @@ TEST(MakeMessage, ReusesItsBuffer) {
   made.samples = 9;
   made.cancelled = true;
   const float* buffer = made.values.data();
-  make_message(job.source, row, 1, job.parameters, job.batch, job.borders, 10, {}, made);
+  make_message(job.source, row, {}, job.parameters, job.batch, job.borders, 10, {}, made);
   EXPECT_EQ(made.values.data(), buffer);
   EXPECT_EQ(made.values, job.make(row).values);
   EXPECT_EQ(made.samples, 4);
@@ -277,7 +301,7 @@ TEST(MakeMessage, WrongArgumentsAreABugOfTheCaller) {
   const std::vector<float> short_parameters(4);
   EXPECT_THROW(job.make(row, 0), ContractViolation);
   EXPECT_THROW(
-      make_message(job.source, row, 1, short_parameters, job.batch, job.borders, 1, {}, made),
+      make_message(job.source, row, {}, short_parameters, job.batch, job.borders, 1, {}, made),
       ContractViolation);
   EXPECT_THROW(job.make(Row({{ChunkId{10}, 1}})), ContractViolation);
   EXPECT_THROW(job.make(Row({{ChunkId{-1}, 1}})), ContractViolation);

@@ -89,6 +89,23 @@ TEST(ModelBank, StepsWithTheMeanOfTheDecodedSum) {
   EXPECT_FLOAT_EQ(values[1], -2.4F);
 }
 
+TEST(ModelBank, MakesNoStepWithAGradientThatLacksTooMuch) {
+  ModelBank bank = make_bank({.length = 1, .skip_above = 0.25});
+  for (const auto& [version, residual, expected] :
+       {std::tuple{1, 0.25, -1.0F}, {2, 0.26, -1.0F}, {3, 0.0, -2.0F}}) {
+    bank.store(id(0), {1}, 3, 1);
+    Apply apply = make_apply({{id(0), 1}}, version);
+    apply.sum.residual = residual;
+    const auto applied = bank.apply(apply);
+    ASSERT_TRUE(applied);
+    EXPECT_TRUE(applied->stepped) << "there is a new version in any case";
+    EXPECT_EQ(applied->skipped, residual > 0.25);
+    EXPECT_EQ(applied->loss, 3);
+    EXPECT_EQ(bank.version(ModelId{0}), Version{version});
+    EXPECT_EQ(values_of(bank)[0], expected) << residual;
+  }
+}
+
 TEST(ModelBank, KeepsGradientsOnlyWhenAsked) {
   ModelBank bank = make_bank({.length = 1});
   bank.store(id(0), {1}, 0, 1);
@@ -205,6 +222,18 @@ TEST(ModelBank, WholeMessagesAndPiecesMayBeMixed) {
   const auto applied = bank.apply(make_apply({{id(0), 1}, {id(1), 2, 1, 0}}));
   ASSERT_TRUE(applied);
   EXPECT_EQ(applied->gradient, (std::vector<float>{61, 82, 3, 4}));
+}
+
+TEST(ModelBank, ShortMessagesFillALongGradient) {
+  ModelBank bank = make_bank({.length = 7, .parts = 4, .segments = 2});  // padded to 8
+  bank.keep_gradient(true);
+  bank.store(id(0), {1, 2, 3, 4}, 0, 1);
+  bank.store(id(1), {10, 20, 30, 40}, 0, 1);
+  EXPECT_EQ(bank.message_bytes(), 8 * sizeof(float));
+  const auto applied = bank.apply(make_apply(
+      {{id(0), 1, 0, 0}, {id(0), 1, 1, 1}, {id(1), 1, 0, 2}, {id(1), 2, 1, 3}, {id(0), 1, 0, 3}}));
+  ASSERT_TRUE(applied);
+  EXPECT_EQ(applied->gradient, (std::vector<float>{1, 2, 3, 4, 10, 20, 61}));
 }
 
 TEST(ModelBank, ADecodingThatNeedsAMissingPartLeavesItZero) {

@@ -93,13 +93,13 @@ TEST_F(MetricsFile, HasALinePerRoundThatCanBeReadWhileTheRunGoesOn) {
   auto writer = MetricsWriter::create(path("metrics.jsonl"));
   ASSERT_TRUE(writer);
   const std::vector<JobLoss> losses = {{JobId{6}, ModelId{2}, 0.5, 1e-30},
-                                       {JobId{7}, ModelId{3}, 0.25, 0.125}};
+                                       {JobId{7}, ModelId{3}, 0.25, 0.125, true}};
   ASSERT_TRUE(writer->write("gc:s=2", record(7), losses));
   EXPECT_EQ(
       content(path("metrics.jsonl")),
       R"({"scheme":"gc:s=2","round":7,"opened":1.5,"closed":2.25,"busy":4,"stragglers":[1,3],)"
       R"("decoded":[6,7],"losses":[{"job":6,"model":2,"loss":0.5},)"
-      R"({"job":7,"model":3,"loss":0.25,"residual":0.125}],"waited_out":false})"
+      R"({"job":7,"model":3,"loss":0.25,"residual":0.125,"skipped":true}],"waited_out":false})"
       "\n");
   ASSERT_TRUE(writer->write("a \"quoted\" scheme", record(8), {}));
   ASSERT_TRUE(writer->close());

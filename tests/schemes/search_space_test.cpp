@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,13 @@ std::vector<std::string> names(const std::vector<SearchFamily>& families) {
   return list;
 }
 
-TEST(SearchSpace, HasEveryScheme) {
+TEST(SearchSpace, HasEverySchemeButThoseThatAreOnlyPlayedAsGiven) {
+  const std::set<std::string> as_given = {"partial", "partial-gc", "clusters"};
   const auto families = search_space({.workers = 12, .models = 4, .most_jobs_per_round = 4});
   for (const SchemeDescription& scheme : scheme_catalog()) {
-    EXPECT_EQ(std::ranges::count(families, scheme.name, &SearchFamily::name), 1) << scheme.name;
+    const int expected = as_given.contains(scheme.name) ? 0 : 1;
+    EXPECT_EQ(std::ranges::count(families, scheme.name, &SearchFamily::name), expected)
+        << scheme.name;
   }
 }
 
@@ -56,6 +60,28 @@ TEST(SearchSpace, BundlesWhereWorkersAllow) {
 TEST(SearchSpace, OneJobInFlightLeavesSchemesWithoutMemory) {
   EXPECT_EQ(names(search_space({.workers = 8})),
             (std::vector<std::string>{"uncoded", "gc", "gc-auto", "relay", "relay-fixed"}));
+}
+
+TEST(SearchSpace, HoldsEveryApproximateCodeThatDecodesWhenSomethingMayBeMissing) {
+  const auto families = search_space({.workers = 7, .storage = 0.5, .max_residual = 0.05});
+  const auto found = std::ranges::find(families, "gc-approximate", &SearchFamily::name);
+  ASSERT_NE(found, families.end());
+  std::set<std::string> texts;
+  for (const SearchLine& line : found->lines) {
+    for (int value = line.low; value <= line.high; ++value) {
+      const std::string text = line.text(value);
+      const auto scheme = make_scheme(text, {.workers = 7});
+      if (scheme) texts.insert((*scheme)->info().label());
+    }
+  }
+  for (const char* text : {"gc:code=erasurehead,residual=0.05,r=1",
+                           "gc:code=soft-design,residual=0.05,r=3",
+                           "gc:code=projective-plane,residual=0.05"}) {
+    EXPECT_TRUE(texts.contains(text)) << text;
+  }
+  EXPECT_GE(texts.size(), 15U);
+  EXPECT_EQ(std::ranges::count(search_space({.workers = 7}), "gc-approximate", &SearchFamily::name),
+            0);
 }
 
 TEST(SearchSpace, LittleStorageLeavesNoRoomForRedundancy) {

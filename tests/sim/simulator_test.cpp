@@ -100,6 +100,22 @@ TEST(Simulator, ASecondDispatchMeetsTheLuckOfTheNextRound) {
   EXPECT_EQ(script.log, (Log{"0/0.0@1", "0/0.1@5"}));
 }
 
+TEST(Simulator, AnOrderThatGoesOnTakesWhatTheLongerListTakesMore) {
+  for (const WorkerKind kind : {WorkerKind::kStateless, WorkerKind::kPersistent}) {
+    const ScriptedDelays delays({{5}, {100}});  // 5 s, and a second for each unit of load
+    Script script;
+    Send second = send(0, 0, 1, 1);
+    second.order.ahead = 2;
+    Send third = send(0, 0, 2, 0.5);
+    third.order.ahead = 3;
+    script.on_event["start"] = {send(0, 0, 0, 2), std::move(second), std::move(third)};
+    script.on_event["0/0.2"] = {Finish{}};
+    ASSERT_TRUE(simulate(script, delays, {.workers = kind}));
+    EXPECT_EQ(script.log, (Log{"0/0.0@7", "0/0.1@8", "0/0.2@8.5"}));
+    EXPECT_EQ(script.compute, (std::vector<double>{2, 1, 0.5}));
+  }
+}
+
 TEST(Simulator, AStoppedAnswerNeverArrives) {
   for (const WorkerKind kind : {WorkerKind::kStateless, WorkerKind::kPersistent}) {
     const ScriptedDelays delays({{1, 4}, {9, 1}});

@@ -73,7 +73,7 @@ inline void expect_sum_over_chunks(GradientSource& source, std::span<const float
   for (int chunk = 0; chunk < 4; ++chunk) {
     MadeMessage made;
     const Row row({Term{ChunkId{chunk}}});
-    make_message(source, row, 1, parameters, samples, borders, 4, {}, made);
+    make_message(source, row, {}, parameters, samples, borders, 4, {}, made);
     visited += made.samples;
     messages.push_back(made.values);
   }
@@ -97,12 +97,12 @@ inline void expect_coded_message_is_combination(GradientSource& source,
     terms.push_back(Term{ChunkId{j}, weights[index]});
     MadeMessage made;
     const Row alone({Term{ChunkId{j}}});
-    make_message(source, alone, 1, parameters, samples, borders, 16, {}, made);
+    make_message(source, alone, {}, parameters, samples, borders, 16, {}, made);
     for (float& g : made.values) g *= static_cast<float>(weights[index]);
     chunks.push_back(made.values);
   }
   MadeMessage coded;
-  make_message(source, Row(terms), 1, parameters, samples, borders, 16, {}, coded);
+  make_message(source, Row(terms), {}, parameters, samples, borders, 16, {}, coded);
   EXPECT_LT(relative_error(coded.values, sum(chunks)), kTolerance);
 }
 
