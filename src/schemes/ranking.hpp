@@ -4,31 +4,29 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace paceline {
 
-struct Ranked {
-  double key = 0;
-  int id = 0;
-  std::uint32_t bucket = 0;  ///< used by sort()
-
-  bool operator<(const Ranked& other) const {
-    return key < other.key || (key == other.key && id < other.id);
-  }
-};
-
-/// A list to sort; keeps its buffers.
+/// A list to rank; keeps its buffers.
 class Ranking {
  public:
-  std::vector<Ranked> items;  ///< keys are finite
+  std::vector<double> keys;  ///< finite
 
-  /// Sorts the items by key, equal keys by id.
+  /// @return the places of the keys, the least key first, equal keys by place; valid until the next
+  ///         call
   /// Cost: O(n) where keys are spread, as times of different workers are; never above O(n log n)
-  void sort();
+  std::span<const std::uint32_t> rank();
 
  private:
-  std::vector<Ranked> sorted_;
+  std::span<const std::uint32_t> rank_few();
+  void find_buckets();
+  void sort_by_bucket();
+
+  std::vector<std::uint64_t> entries_;  ///< bucket, then place
+  std::vector<std::uint64_t> sorted_;
+  std::vector<std::uint32_t> places_;
 };
 
 }  // namespace paceline

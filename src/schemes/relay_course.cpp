@@ -68,18 +68,29 @@ const Record* Course::find(Round round) const {
   return found == records_.end() ? nullptr : &*found;
 }
 
-const Record* Course::learn_late(
-    Round round, WorkerId worker, int tasks, double took, double compute) {
-  const std::size_t i = worker.index();
-  workers_[i].silent = 0;
+Record* Course::record_of(Round round) {
   const auto found = std::ranges::find_if(
       records_, [&](const Record& record) { return record.work.round == round; });
-  if (found == records_.end()) return nullptr;  // matured: the worker has been learned as missing
-  if (!found->heard[i] && tasks >= found->ordered[i]) {
-    take_sample(*found, worker, took, compute);
-    relay::learn_late(workers_, *found, worker);
+  return found == records_.end() ? nullptr : &*found;
+}
+
+const Record* Course::learn_late(
+    Round round, WorkerId worker, int tasks, double took, double compute) {
+  Record* record = record_of(round);
+  const std::size_t i = worker.index();
+  if (record != nullptr && (record->heard[i] || tasks < record->ordered[i])) {
+    workers_[i].silent = 0;
+    return record;
   }
-  return &*found;
+  if (record != nullptr) note_sample(*record, worker, took, compute);
+  learn_late(round, std::span(&worker, 1));
+  return record;
+}
+
+void Course::learn_late(Round round, std::span<const WorkerId> workers) {
+  for (const WorkerId worker : workers) workers_[worker.index()].silent = 0;
+  // Of a round that has matured these workers have been learned as missing.
+  if (Record* record = record_of(round)) relay::learn_late(workers_, *record, workers);
 }
 
 Course::Debt Course::debt(WorkerId worker) const {

@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "paceline/ids.hpp"
@@ -68,6 +69,9 @@ class Course {
   /// @return the round, if it is still of interest
   const Record* learn_late(Round round, WorkerId worker, int tasks, double took, double compute);
 
+  /// Answers to first orders, or to later ones, where the samples have been noted at the close.
+  void learn_late(Round round, std::span<const WorkerId> workers);
+
   /// A closed round whose times are not all known; null once it has matured.
   const Record* find(Round round) const;
 
@@ -90,6 +94,7 @@ class Course {
 
  private:
   bool is_probe(Round round) const;
+  Record* record_of(Round round);
 
   Setting setting_;
   Game game_;

@@ -12,22 +12,29 @@ namespace paceline::relay {
 namespace {
 
 constexpr double kLeastGain = 0.1;  // an average over about ten rounds
+constexpr int kRoundsToLeastGain = 9;
 constexpr int kRoundsToMature = 3;
 constexpr int kSilentRounds = 5;
 constexpr int kProbeEvery = 10;
 
+/// max(0.1, 1 / (c_i + 1)), mostly without a division.
+double gain_of(const WorkerHistory& worker) {
+  return worker.count >= kRoundsToLeastGain ? kLeastGain : 1.0 / (worker.count + 1);
+}
+
 void learn_base(WorkerHistory& worker, double base, double median) {
-  const double gain = std::max(kLeastGain, 1.0 / (worker.count + 1));
+  const double gain = gain_of(worker);
   ++worker.count;
   worker.lateness += gain * (base - median - worker.lateness);
   worker.base += gain * (base - worker.base);
 }
 
-void learn_answer(WorkerHistory& worker, const Sample& sample, double median) {
-  const double gain = std::max(kLeastGain, 1.0 / (worker.count + 1));
-  worker.rate = worker.rated ? worker.rate + gain * (sample.rate - worker.rate) : sample.rate;
+void learn_answer(WorkerHistory& worker, const Record& record, std::size_t i) {
+  const double gain = gain_of(worker);
+  const double rate = record.samples.rate[i];
+  worker.rate = worker.rated ? worker.rate + gain * (rate - worker.rate) : rate;
   worker.rated = true;
-  learn_base(worker, sample.base, median);
+  learn_base(worker, record.samples.base[i], record.median);
   worker.silent = 0;
 }
 
@@ -40,8 +47,10 @@ Record open_record(RoundWork work, Forecast seen, const Game& game, Record used)
   record.seen = std::move(seen);
   record.ordered = record.work.count;
   record.load.assign(n, 0.0);
-  record.sample.resize(n);
-  record.heard.assign(n, 1);
+  record.samples.resize(n);
+  record.heard.resize(n);
+  std::ranges::transform(
+      record.ordered, record.heard.begin(), [](int tasks) { return tasks == 0 ? 1 : 0; });
   record.median = 0;
   record.elapsed = 0;
   std::vector<double>& load = record.unit_load;
@@ -52,12 +61,21 @@ Record open_record(RoundWork work, Forecast seen, const Game& game, Record used)
   for (std::size_t i = 0; i < n; ++i) {
     if (record.ordered[i] == 0) continue;
     record.load[i] = load[static_cast<std::size_t>(record.work.first[i])];
-    record.heard[i] = 0;
   }
   for (const Copy& copy : record.work.more) {
     record.load[copy.worker.index()] += load[static_cast<std::size_t>(copy.unit)];
   }
   return record;
+}
+
+void note_samples(Record& record,
+                  std::span<const double> at,
+                  double opened,
+                  std::span<const double> compute) {
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    record.samples.base[i] = at[i] - opened - compute[i];
+    record.samples.rate[i] = compute[i] / record.load[i];
+  }
 }
 
 void take_samples(Record& record, const Answers& answers) {
@@ -86,7 +104,7 @@ void learn_round(std::vector<WorkerHistory>& workers,
   heard.resize(workers.size());
   std::size_t count = 0;
   for (std::size_t i = 0; i < workers.size(); ++i) {
-    bases[count] = record.sample[i].base;
+    bases[count] = record.samples.base[i];
     heard[count] = i;
     count += (record.heard[i] != 0) & (record.load[i] > 0) ? 1 : 0;
   }
@@ -94,11 +112,17 @@ void learn_round(std::vector<WorkerHistory>& workers,
   heard.resize(count);
   const auto middle = static_cast<int>(count / 2);
   record.median = count == 0 ? fallback : kth_least(bases, middle + 1, buffers.fewer_times).time;
-  for (const std::size_t i : heard) learn_answer(workers[i], record.sample[i], record.median);
+  for (const std::size_t i : heard) learn_answer(workers[i], record, i);
 }
 
-void learn_late(std::vector<WorkerHistory>& workers, const Record& record, WorkerId worker) {
-  learn_answer(workers[worker.index()], record.sample[worker.index()], record.median);
+void learn_late(std::vector<WorkerHistory>& workers,
+                Record& record,
+                std::span<const WorkerId> answered) {
+  for (const WorkerId worker : answered) {
+    if (record.heard[worker.index()]) continue;
+    record.heard[worker.index()] = 1;
+    learn_answer(workers[worker.index()], record, worker.index());
+  }
 }
 
 bool mature(const Record& record, Round last_closed) {
@@ -117,8 +141,8 @@ RoundTimes to_times(Record record) {
     if (!record.heard[i]) {
       times.base[i] = std::max(record.elapsed, record.median);
     } else if (record.load[i] > 0) {
-      times.base[i] = record.sample[i].base;
-      times.rate[i] = record.sample[i].rate;
+      times.base[i] = record.samples.base[i];
+      times.rate[i] = record.samples.rate[i];
     }
   }
   return times;
@@ -149,17 +173,16 @@ namespace {
 /// Live and silent workers. Of a part whose workers are all silent, all count as live.
 void sort_out_silent(const std::vector<WorkerHistory>& workers,
                      int groups,
-                     Forecast& result,
+                     std::vector<WorkerId>& live,
                      std::vector<WorkerId>& silent) {
   std::vector<char> alive(static_cast<std::size_t>(groups), 0);
   const auto part = [groups](std::size_t i) { return i % static_cast<std::size_t>(groups); };
   for (std::size_t i = 0; i < workers.size(); ++i) {
     if (workers[i].silent < kSilentRounds) alive[part(i)] = 1;
   }
-  result.order.reserve(workers.size());
   for (std::size_t i = 0; i < workers.size(); ++i) {
     const bool planned = workers[i].silent < kSilentRounds || alive[part(i)] == 0;
-    (planned ? result.order : silent).push_back(WorkerId{static_cast<int>(i)});
+    (planned ? live : silent).push_back(WorkerId{static_cast<int>(i)});
   }
 }
 
@@ -173,18 +196,22 @@ Forecast forecast(const std::vector<WorkerHistory>& workers,
                   Buffers& buffers) {
   const std::size_t n = workers.size();
   Forecast result = std::move(used);
-  result.order.clear();
   result.probes.clear();
   result.base.resize(n);
   result.rate.resize(n);
+  std::vector<double>& lateness = buffers.times;
+  lateness.resize(n);
   double base_sum = 0;
   double rate_sum = 0;
   int seen = 0;
   bool strangers = false;
+  int most_silent = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const WorkerHistory& worker = workers[i];
     result.base[i] = worker.base;
     result.rate[i] = worker.rate;
+    lateness[i] = worker.lateness;
+    most_silent = std::max(most_silent, worker.silent);
     if (!worker.rated) {
       strangers = true;
       continue;
@@ -198,22 +225,26 @@ Forecast forecast(const std::vector<WorkerHistory>& workers,
     if (workers[i].count == 0) result.base[i] = seen > 0 ? base_sum / seen : 0;
     if (!workers[i].rated) result.rate[i] = seen > 0 ? rate_sum / seen : 1;
   }
-  std::vector<WorkerId> silent;
-  sort_out_silent(workers, game.groups, result, silent);
-  if (round.value % kProbeEvery == 0) result.probes = std::move(silent);
-  result.by_id = result.order;
+  if (most_silent < kSilentRounds) {
+    result.by_id.resize(n);
+    for (std::size_t i = 0; i < n; ++i) result.by_id[i] = WorkerId{static_cast<int>(i)};
+  } else {
+    result.by_id.clear();
+    std::vector<WorkerId> silent;
+    sort_out_silent(workers, game.groups, result.by_id, silent);
+    if (round.value % kProbeEvery == 0) result.probes = std::move(silent);
+  }
   const double share = setting.copies / static_cast<double>(n);
-  Ranking& ranking = buffers.ranking;
-  ranking.items.resize(result.order.size());
-  for (std::size_t place = 0; place < ranking.items.size(); ++place) {
-    const std::size_t i = result.order[place].index();
-    ranking.items[place] = {
-        workers[i].lateness + result.rate[i] * share, result.order[place].value, 0};
+  std::vector<double>& keys = buffers.ranking.keys;
+  keys.resize(result.by_id.size());
+  for (std::size_t place = 0; place < keys.size(); ++place) {
+    const std::size_t i = result.by_id[place].index();
+    keys[place] = lateness[i] + result.rate[i] * share;
   }
-  ranking.sort();
-  for (std::size_t place = 0; place < ranking.items.size(); ++place) {
-    result.order[place] = WorkerId{ranking.items[place].id};
-  }
+  result.order.resize(keys.size());
+  std::ranges::transform(buffers.ranking.rank(), result.order.begin(), [&](std::uint32_t place) {
+    return result.by_id[place];
+  });
   return result;
 }
 

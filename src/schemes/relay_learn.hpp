@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "paceline/ids.hpp"
@@ -22,11 +23,17 @@ struct WorkerHistory {
   bool rated = false;   ///< has answered, so that `rate` is known
 };
 
-/// One worker's answer to its first order of a round.
-struct Sample {
-  double took = 0;  ///< seconds from the round's start
-  double base = 0;  ///< u: response time without the computing
-  double rate = 0;  ///< v: seconds of computing per unit of load
+/// What workers' answers to their first orders of a round say. By worker.
+struct Samples {
+  std::vector<double> took;  ///< seconds from the round's start
+  std::vector<double> base;  ///< u, seconds: response time without the computing
+  std::vector<double> rate;  ///< v: seconds of computing per unit of load
+
+  void resize(std::size_t workers) {
+    took.resize(workers);
+    base.resize(workers);
+    rate.resize(workers);
+  }
 };
 
 /// Scratch that is kept, so that a round allocates nothing.
@@ -44,7 +51,7 @@ struct Record {
   std::vector<int> ordered;       ///< by worker: tasks of its first order
   std::vector<double> load;       ///< by worker: load of its first order
   std::vector<double> unit_load;  ///< by unit
-  std::vector<Sample> sample;     ///< by worker; valid where `heard`
+  Samples samples;                ///< valid where `heard`
   std::vector<char> heard;        ///< by worker: the first order is answered, or there is none
   double median = 0;              ///< of the base samples of the answers in time
   double elapsed = 0;             ///< seconds that rounds have lasted since this one was planned
@@ -56,11 +63,26 @@ Record open_record(RoundWork work, Forecast seen, const Game& game, Record used 
 /// Notes the first answers that have come since the last look.
 void take_samples(Record& record, const Answers& answers);
 
+/// Notes how long a first order takes, not that it has been answered.
+inline void note_sample(Record& record, WorkerId worker, double took, double compute) {
+  const std::size_t i = worker.index();
+  record.samples.took[i] = took;
+  record.samples.base[i] = took - compute;
+  record.samples.rate[i] = compute / record.load[i];
+}
+
+/// The same for all workers that have work.
+/// @param at      shape (n), seconds: when they answer; anything of the others
+/// @param opened  seconds: when the round did
+void note_samples(Record& record,
+                  std::span<const double> at,
+                  double opened,
+                  std::span<const double> compute);
+
 /// Notes a first order answered after `took` seconds.
 inline void take_sample(Record& record, WorkerId worker, double took, double compute) {
-  const std::size_t i = worker.index();
-  record.heard[i] = 1;
-  record.sample[i] = {took, took - compute, compute / record.load[i]};
+  note_sample(record, worker, took, compute);
+  record.heard[worker.index()] = 1;
 }
 
 /// Sets the median (`fallback` if nobody answered) and learns all samples. Called once, at close.
@@ -69,8 +91,10 @@ void learn_round(std::vector<WorkerHistory>& workers,
                  double fallback,
                  Buffers& buffers);
 
-/// Learns one sample that came after the close.
-void learn_late(std::vector<WorkerHistory>& workers, const Record& record, WorkerId worker);
+/// Learns samples that came after the close and have been noted; of workers heard before nothing.
+void learn_late(std::vector<WorkerHistory>& workers,
+                Record& record,
+                std::span<const WorkerId> answered);
 
 /// Whether nothing more will be learned from the record: all have answered, or three more rounds
 /// have passed.

@@ -7,6 +7,7 @@
 
 #include "paceline/check.hpp"
 #include "paceline/chunks.hpp"
+#include "schemes/ranking.hpp"
 
 namespace paceline::relay {
 namespace {
@@ -190,10 +191,16 @@ void add_new_units(
   const int chunks = part.end - part.begin;
   const int count = part.units_per_job;
   if (sizes.empty()) {
-    for (int q = 0; q < count; ++q) {
-      const int begin = part.begin + border(chunks, q, count);
-      const int end = part.begin + border(chunks, q + 1, count);
+    // border(chunks, q, count) for one q after the other, without its divisions
+    const int quotient = chunks / count;
+    const int remainder = chunks % count;
+    int begin = part.begin;
+    for (int q = 0, carry = 0; q < count; ++q) {
+      carry += remainder;
+      const int end = begin + quotient + (carry >= count ? 1 : 0);
+      carry -= carry >= count ? count : 0;
       work.units.push_back({job, begin, end, deadline});
+      begin = end;
     }
     return;
   }
@@ -217,14 +224,15 @@ void deal_in_snake(const Part& part, const std::vector<int>& first, RoundWork& w
   std::vector<int> units;
   units.reserve(static_cast<std::size_t>(k));
   for (int job = 0; job < part.served; ++job) {
-    for (int u = 0; u < part.units_per_job; ++u) {
-      units.push_back(first[static_cast<std::size_t>(job)] + u);
-    }
+    const int begin = first[static_cast<std::size_t>(job)];
+    for (int u = 0; u < part.units_per_job; ++u) units.push_back(begin + u);
+    std::fill_n(work.assigned.begin() + begin, part.units_per_job, 1);  // as k <= left
   }
   for (int j = 0, q = 0, step = 1; j < all; ++j) {
     const WorkerId worker = j < left ? part.order[static_cast<std::size_t>(part.used + j)]
                                      : part.probes[static_cast<std::size_t>(j - left)];
-    work.give(worker, units[static_cast<std::size_t>(q)]);
+    work.first[worker.index()] = units[static_cast<std::size_t>(q)];  // none of them has one yet
+    work.count[worker.index()] = 1;
     if (q + step < 0 || q + step >= k) {
       step = -step;
     } else {
@@ -275,6 +283,10 @@ std::vector<int> RoundWork::units_of(WorkerId worker) const {
     if (copy.worker == worker) list.push_back(copy.unit);
   }
   return list;
+}
+
+void RoundWork::give_more(WorkerId worker, int unit) {
+  more.push_back({worker, unit, count[worker.index()]++});
 }
 
 void plan_round(const Setting& setting,
@@ -407,11 +419,9 @@ std::vector<double> sizes_by_speed(const std::vector<double>& base,
   if (mean_rate <= 0) return std::vector<double>(k, equal);  // nobody has reported computing
   // A rate far below the mean would only be clipped later; bounding it keeps the sums finite.
   const auto speed = [&](std::size_t q) { return 1 / std::max(rate[q], mean_rate / 64); };
-  std::vector<std::size_t> by_base(k);
-  std::iota(by_base.begin(), by_base.end(), std::size_t{0});
-  std::sort(by_base.begin(), by_base.end(), [&](std::size_t a, std::size_t b) {
-    return base[a] < base[b] || (base[a] == base[b] && a < b);
-  });
+  Ranking ranking;
+  ranking.keys = base;
+  const auto by_base = ranking.rank();
   double speeds = 0;
   double work_at_base = 0;
   double tau = 0;

@@ -102,15 +102,15 @@ struct RoundWork {
 
   /// Appends a unit to a worker's list.
   void give(WorkerId worker, int unit) {
-    int& tasks = count[worker.index()];
-    if (tasks == 0) {
-      first[worker.index()] = unit;
-    } else {
-      more.push_back({worker, unit, tasks});
-    }
-    ++tasks;
     assigned[static_cast<std::size_t>(unit)] = 1;
+    int& tasks = count[worker.index()];
+    if (tasks > 0) return give_more(worker, unit);
+    first[worker.index()] = unit;
+    tasks = 1;
   }
+
+ private:
+  void give_more(WorkerId worker, int unit);
 };
 
 inline constexpr int kNoUnit = -1;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <queue>
+#include <span>
 #include <utility>
 
 #include "paceline/check.hpp"
@@ -22,7 +23,8 @@ RelayRounds::RelayRounds(Course course, const ResponseTimes& times)
       loads_(static_cast<std::size_t>(course_.game().workers)),
       takes_(loads_.size()),
       compute_(loads_.size()),
-      last_late_(loads_.size(), 0) {}
+      one_(course_.game().workers),
+      several_(course_.game().workers) {}
 
 std::optional<WholeRounds::Outcome> RelayRounds::play(Seconds opened) {
   opened_ = opened.count();
@@ -152,7 +154,7 @@ std::optional<When> RelayRounds::walk_to_closing() {
       const Outstanding& late = late_[event.index];
       const auto i = static_cast<std::size_t>(late.when.worker);
       const bool waited_for = loads_[i] >= 0 && first_order(i) > event.when && !debts[i].none();
-      course_.pay(late.round, WorkerId{late.when.worker}, late.tasks, debts[i]);
+      course_.pay(late.round(), late.worker(), late.tasks, debts[i]);
       missing += waited_for && debts[i].none() ? 1 : 0;
       if (course_.habits().accept_late) mark_late(late);
       closed = closing();
@@ -189,7 +191,7 @@ void RelayRounds::draw_times() {
   arrivals_.open(Seconds{opened_}, loads_, takes_);
   copies_.clear();
   unit_when_.assign(work().units.size(), kNeverAnswered);
-  late_when_.assign(work().units.size(), kNeverAnswered);
+  if (course_.habits().accept_late) late_when_.assign(work().units.size(), kNeverAnswered);
   for (std::size_t i = 0; i < loads_.size(); ++i) {
     if (loads_[i] >= 0 && arrivals_.times()[i] < kInfinity) {
       answer_unit(work().first[i], first_order(i));
@@ -205,16 +207,15 @@ void RelayRounds::draw_times() {
 /// @param all  also those that can complete nothing
 void RelayRounds::list_late_answers(const When& limit, bool all) {
   late_.clear();
-  ranking_.items.clear();
+  ranking_.keys.clear();
+  listed_.clear();
   for (std::size_t k = 0; k < outstanding_.size(); ++k) {
     const When& when = outstanding_[k].when;
-    if (when <= limit && (all || outstanding_[k].useful))
-      ranking_.items.push_back({when.at, static_cast<int>(k), 0});
+    if (!(when <= limit && (all || outstanding_[k].useful))) continue;
+    ranking_.keys.push_back(when.at);
+    listed_.push_back(k);
   }
-  ranking_.sort();
-  for (const Ranked& ranked : ranking_.items) {
-    late_.push_back(outstanding_[static_cast<std::size_t>(ranked.id)]);
-  }
+  for (const std::uint32_t place : ranking_.rank()) late_.push_back(outstanding_[listed_[place]]);
   for (auto same = late_.begin(); same != late_.end();) {  // of answers at the same time
     const auto end = std::find_if(
         same, late_.end(), [&](const Outstanding& out) { return out.when.at != same->when.at; });
@@ -225,16 +226,16 @@ void RelayRounds::list_late_answers(const When& limit, bool all) {
 
 /// The units that a late answer completes if it counts.
 void RelayRounds::mark_late(const Outstanding& late) {
-  const Record* record = course_.find(late.round);
+  const Record* record = course_.find(late.round());
   if (record == nullptr) return;
   const auto mark = [&](int unit) {
     mark_late(record->work.units[static_cast<std::size_t>(unit)], late.when);
   };
   if (late.copies == 0) {
     if (late.tasks == 1) {
-      return mark(record->work.first[static_cast<std::size_t>(late.when.worker)]);
+      return mark(record->work.first[late.worker().index()]);
     }
-    const std::vector<int> units = record->work.units_of(WorkerId{late.when.worker});
+    const std::vector<int> units = record->work.units_of(late.worker());
     for (int task = 0; task < late.tasks; ++task) mark(units[static_cast<std::size_t>(task)]);
   }
   for (int c = 0; c < late.copies; ++c) {
@@ -277,7 +278,6 @@ std::vector<int> RelayRounds::units_to_rescue(const When& moment, bool all) cons
 /// The workers that have answered all they have by then, the earliest first; no more of them than
 /// such a number of units can use.
 std::vector<WorkerId> RelayRounds::helpers(std::size_t units, const When& moment) {
-  ranking_.items.clear();
   double limit = kInfinity;  // seconds from the round's start
   if (copies_.empty() && course_.game().groups == 1) {
     const auto most = static_cast<int>(std::min(loads_.size(), kRescueCopies * units));
@@ -289,17 +289,28 @@ std::vector<WorkerId> RelayRounds::helpers(std::size_t units, const When& moment
     again[static_cast<std::size_t>(copy.when.worker)] =
         copy.when <= moment ? copy.when.at - opened_ : kInfinity;
   }
+  // Who has answered is random, so the first look is written without a branch to be guessed
+  // wrongly.
+  listed_.resize(loads_.size());
+  std::size_t count = 0;
   for (std::size_t i = 0; i < loads_.size(); ++i) {
+    const double at = arrivals_.times()[i];
+    listed_[count] = i;
+    count += (at <= moment.at) & (at - opened_ <= limit) ? 1 : 0;
+  }
+  ranking_.keys.clear();
+  std::vector<WorkerId> candidates;
+  for (const std::size_t i : std::span(listed_).first(count)) {
     if (loads_[i] < 0 || moment < first_order(i)) continue;
     const double first = arrivals_.times()[i] - opened_;
     const double answered = again.empty() ? first : std::max(first, again[i]);
-    if (answered <= limit && answered < kInfinity)
-      ranking_.items.push_back({answered, static_cast<int>(i), 0});
+    if (answered > limit || answered == kInfinity) continue;
+    ranking_.keys.push_back(answered);
+    candidates.push_back(WorkerId{static_cast<int>(i)});
   }
-  ranking_.sort();
   std::vector<WorkerId> helpers;
-  helpers.reserve(ranking_.items.size());
-  for (const Ranked& ranked : ranking_.items) helpers.push_back(WorkerId{ranked.id});
+  helpers.reserve(candidates.size());
+  for (const std::uint32_t place : ranking_.rank()) helpers.push_back(candidates[place]);
   return helpers;
 }
 
@@ -325,9 +336,6 @@ bool RelayRounds::rescue(const std::vector<int>& units, const When& moment) {
     }
     const auto response =
         response_times_.of(Round{course_.now().value + dispatch}, help.worker, load);
-    out.round = course_.now();
-    out.opened = opened_;
-    out.compute = response.compute;
     out.tasks = work.count[help.worker.index()];
     out.when = {moment.at + response.takes, help.worker.value, turn(dispatch)};
     PACELINE_CHECK(response.takes >= 0);
@@ -364,33 +372,35 @@ WholeRounds::Outcome RelayRounds::close(const When& closing) {
   const bool runs_on = !course_.habits().stops_stragglers || course_.spares_stragglers(round);
   double lasted = 0;
   Record& record = course_.current();
+  done_.resize(unit_when_.size());
   for (std::size_t u = 0; u < unit_when_.size(); ++u) {
     record.work.units[u].done = unit_when_[u] <= closing;
   }
-  late_workers_.resize(loads_.size());
-  std::size_t late = 0;
+  std::ranges::transform(record.work.units, done_.begin(), &Unit::done);
+  note_samples(record, arrivals_.times(), opened_, compute_);
+  listed_.resize(loads_.size());
+  std::size_t late = 0;  // workers, listed
   for (std::size_t i = 0; i < loads_.size(); ++i) {
     // Who is late is random, so what may count is written without a branch to be guessed wrongly.
     const When when = first_order(i);
     const bool busy = loads_[i] >= 0;
     const bool answered =
         busy & ((when.at < closing.at) | ((when.at == closing.at) & (when <= closing)));
-    const double took = when.at - opened_;
-    take_sample(record, WorkerId{when.worker}, took, compute_[i]);
-    record.heard[i] = !busy | answered ? 1 : 0;
-    lasted = std::max(lasted, answered ? took : 0.0);
+    lasted = std::max(lasted, answered ? when.at - opened_ : 0.0);
     outcome.complete += answered ? 1 : 0;
-    late_workers_[late] = i;
+    listed_[late] = i;
     late += busy & !answered ? 1 : 0;
   }
+  std::ranges::fill(record.heard, 1);
+  for (const std::size_t i : std::span(listed_).first(late)) record.heard[i] = 0;
   outcome.stragglers = static_cast<int>(late);
   for (std::size_t k = 0; runs_on && k < late; ++k) {
-    const std::size_t i = late_workers_[k];
+    const std::size_t i = listed_[k];
     const When when = first_order(i);
     if (when.at == kInfinity) continue;
     const bool useful =
-        record.ordered[i] > 1 || !record.work.units[static_cast<std::size_t>(work().first[i])].done;
-    outstanding_.push_back({when, round, opened_, compute_[i], record.ordered[i], 0, 0, useful});
+        record.ordered[i] > 1 || done_[static_cast<std::size_t>(work().first[i])] == 0;
+    outstanding_.push_back({when, record.ordered[i], 0, 0, useful});
   }
   for (const Outstanding& copy : copies_) {  // a worker's earlier orders are answered by then
     if (closing < copy.when) {
@@ -404,8 +414,9 @@ WholeRounds::Outcome RelayRounds::close(const When& closing) {
   course_.close(lasted);
   outcome.decoded = course_.started() - course_.open_jobs();
   if (course_.habits().stops_stragglers) {
-    std::erase_if(outstanding_,
-                  [this](const Outstanding& out) { return !course_.spares_stragglers(out.round); });
+    std::erase_if(outstanding_, [this](const Outstanding& out) {
+      return !course_.spares_stragglers(out.round());
+    });
   }
   return outcome;
 }
@@ -413,35 +424,50 @@ WholeRounds::Outcome RelayRounds::close(const When& closing) {
 /// Learns from the answers to earlier rounds that have come by then; of a worker in the order in
 /// which they came, of different workers in any order.
 void RelayRounds::learn_late_answers(const When& closing) {
-  swapped_.clear();  // workers that have answered an older order after a younger one
+  // Which answer has come is random, so both lists are filled without a branch to be guessed
+  // wrongly.
+  answered_.resize(outstanding_.size());
+  std::size_t answered = 0;
+  std::size_t left = 0;
   for (const Outstanding& out : outstanding_) {
-    if (closing < out.when) continue;
-    double& last = last_late_[static_cast<std::size_t>(out.when.worker)];
-    if (out.when.at < last) swapped_.push_back(out.when.worker);
-    last = std::max(last, out.when.at);
+    const bool has_come =
+        (out.when.at < closing.at) | ((out.when.at == closing.at) & (out.when <= closing));
+    answered_[answered] = out;
+    outstanding_[left] = out;
+    answered += has_come ? 1 : 0;
+    left += has_come ? 0 : 1;
   }
-  std::ranges::sort(swapped_);
+  answered_.resize(answered);
+  outstanding_.resize(left);
+  one_.clear();
+  several_.clear();
+  for (const Outstanding& out : answered_) {
+    if (one_.contains(out.worker())) several_.insert(out.worker());
+    one_.insert(out.worker());
+  }
   late_.clear();
-  const auto learn = [this](const Outstanding& out) {
-    course_.learn_late(
-        out.round, WorkerId{out.when.worker}, out.tasks, out.when.at - out.opened, out.compute);
-  };
-  std::erase_if(outstanding_, [&](const Outstanding& out) {
-    if (closing < out.when) return false;
-    if (std::ranges::binary_search(swapped_, out.when.worker)) {
-      late_.push_back(out);
-    } else {
-      learn(out);
+  for (auto out = answered_.begin(); out != answered_.end();) {
+    const Round round = out->round();
+    learned_.clear();
+    for (; out != answered_.end() && out->round() == round; ++out) {
+      if (several_.contains(out->worker())) {
+        late_.push_back(*out);
+      } else {
+        learned_.push_back(out->worker());
+      }
     }
-    return true;
-  });
+    course_.learn_late(round, learned_);
+  }
   std::ranges::sort(late_, {}, &Outstanding::when);
-  std::ranges::for_each(late_, learn);
+  for (const Outstanding& out : late_) {
+    const WorkerId worker = out.worker();
+    course_.learn_late(out.round(), std::span(&worker, 1));
+  }
 }
 
 /// A late answer that completes the last job ends the game before the round closes.
 bool RelayRounds::late_answers_end_the_game(const When& closing) const {
-  return work().started == course_.game().jobs &&
+  return course_.habits().accept_late && work().started == course_.game().jobs &&
          std::ranges::all_of(late_when_, [&](const When& when) { return when <= closing; });
 }
 

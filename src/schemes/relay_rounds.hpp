@@ -9,7 +9,6 @@
 // bit.
 #pragma once
 
-#include <compare>
 #include <limits>
 #include <vector>
 
@@ -26,7 +25,18 @@ struct When {
   int worker = std::numeric_limits<int>::max();
   int turn = std::numeric_limits<int>::max();
 
-  auto operator<=>(const When&) const = default;
+  bool operator==(const When&) const = default;
+
+  bool operator<(const When& other) const {
+    if (at != other.at) return at < other.at;
+    return worker != other.worker ? worker < other.worker : turn < other.turn;
+  }
+
+  bool operator>(const When& other) const { return other < *this; }
+
+  bool operator<=(const When& other) const { return !(other < *this); }
+
+  bool operator>=(const When& other) const { return !(*this < other); }
 };
 
 class RelayRounds final : public WholeRounds {
@@ -38,22 +48,27 @@ class RelayRounds final : public WholeRounds {
 
  private:
   /// An order that is still out: a worker's first one of a round, or rescue copies.
+  /// Most workers that are late have one, so it is kept small; what a first order teaches stands in
+  /// its round's record.
   struct Outstanding {
     When when;
-    Round round;
-    double opened = 0;  ///< when its round opened, seconds
-    double compute = 0;
     int tasks = 0;       ///< of the worker's list are answered with it
     int first_copy = 0;  ///< its units are `copies` entries of the round's RoundWork::more ...
     int copies = 0;      ///< ... unless 0: then they are the units of the first order
     bool useful = true;  ///< a unit of it was not done when its round closed
+
+    WorkerId worker() const { return WorkerId{when.worker}; }
+
+    Round round() const { return Round{when.turn / kTurns}; }
   };
 
   When first_order(std::size_t worker) const {
     return {arrivals_.times()[worker], static_cast<int>(worker), turn(0)};
   }
 
-  int turn(int dispatch) const { return 4 * course_.now().value + dispatch; }
+  static constexpr int kTurns = 4;  ///< numbers of a round's orders to one worker
+
+  int turn(int dispatch) const { return kTurns * course_.now().value + dispatch; }
 
   const RoundWork& work() const { return course_.work(); }
 
@@ -102,11 +117,14 @@ class RelayRounds final : public WholeRounds {
   std::vector<double> loads_;
   std::vector<double> takes_;
   std::vector<double> compute_;
-  std::vector<double> last_late_;  ///< by worker: its last answer to an earlier round
+  std::vector<Outstanding> answered_;  ///< orders of earlier rounds
+  WorkerSet one_;                      ///< workers that have answered an earlier round
+  WorkerSet several_;                  ///< workers that have answered more of them
+  std::vector<WorkerId> learned_;
   std::vector<double> times_of_others_;
   std::vector<double> times_;
-  std::vector<int> swapped_;
-  std::vector<std::size_t> late_workers_;
+  std::vector<std::size_t> listed_;
+  std::vector<char> done_;  ///< by unit
   Ranking ranking_;
 };
 

@@ -174,7 +174,7 @@ void Relay::settle_round(const Answers& answers) {
     const auto unit = static_cast<std::size_t>(unit_index);
     // The time in `answers` is that of the last answer, which may be to a rescue copy.
     const bool first_order = task < current().ordered[i] && current().heard[i];
-    const Seconds time = first_order ? Seconds(current().sample[i].took) : answers.time[i];
+    const Seconds time = first_order ? Seconds(current().samples.took[i]) : answers.time[i];
     const MessageId message{WorkerId{static_cast<int>(i)}, course_.now(), task};
     const bool sooner = !best[unit] || time < best_time[unit] ||
                         (time == best_time[unit] && message.worker < best[unit]->worker);

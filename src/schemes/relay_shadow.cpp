@@ -24,9 +24,11 @@ double ShadowPlayer::play(const RoundTimes& times, Shadow& shadow) {
   plan_round(shadow.setting, game_, shadow.ledger, times.round, times.seen, work_);
   time_units(times, shadow.clock);
   double lasted = close_time(shadow.setting);
-  if (shadow.setting.rescue && lasted > rescue_time()) {
-    rescue(shadow.setting, times);
-    lasted = close_time(shadow.setting);
+  if (shadow.setting.rescue) {
+    const double trigger = rescue_time();
+    if (lasted > trigger && rescue(shadow.setting, times, trigger)) {
+      lasted = close_time(shadow.setting);
+    }
   }
   for (std::size_t u = 0; u < work_.units.size(); ++u) {
     Unit& unit = work_.units[u];
@@ -99,23 +101,16 @@ double ShadowPlayer::rescue_time() {
   return trigger;
 }
 
-void ShadowPlayer::rescue(const Setting& setting, const RoundTimes& times) {
-  const double trigger = rescue_time();
+/// Hands out copies when `trigger` has come. @return whether there were any
+bool ShadowPlayer::rescue(const Setting& setting, const RoundTimes& times, double trigger) {
   const bool all = setting.threshold * work_.fresh < 1;
   std::vector<int> units;
   for (std::size_t u = 0; u < work_.units.size(); ++u) {
     if (unit_time_[u] <= trigger || work_.assigned[u] == 0) continue;
     if (all || work_.due(work_.units[u])) units.push_back(static_cast<int>(u));
   }
-  if (units.empty()) return;
-  std::vector<WorkerId> helpers;
-  for (std::size_t i = 0; i < worker_time_.size(); ++i) {
-    if (worker_time_[i] <= trigger) helpers.push_back(WorkerId{static_cast<int>(i)});
-  }
-  std::ranges::stable_sort(helpers, [&](WorkerId a, WorkerId b) {
-    return worker_time_[a.index()] < worker_time_[b.index()];
-  });
-  for (const Help& help : share_out(units, helpers, game_, work_)) {
+  if (units.empty()) return false;
+  for (const Help& help : share_out(units, helpers(units.size(), trigger), game_, work_)) {
     double load = 0;
     for (const int unit : help.units) {
       load += static_cast<double>(work_.units[static_cast<std::size_t>(unit)].chunks());
@@ -127,6 +122,32 @@ void ShadowPlayer::rescue(const Setting& setting, const RoundTimes& times) {
       best = std::min(best, time);
     }
   }
+  return true;
+}
+
+/// The workers that have answered when `trigger` has come, the earliest first; no more of them than
+/// so many units can use.
+std::vector<WorkerId> ShadowPlayer::helpers(std::size_t units, double trigger) {
+  double limit = trigger;
+  const std::size_t most = kRescueCopies * units;
+  buffer_.clear();
+  for (const double time : worker_time_) {
+    if (time <= trigger) buffer_.push_back(time);
+  }
+  if (game_.groups == 1 && most < buffer_.size()) {
+    limit = kth_least(buffer_, static_cast<int>(most), fewer_).time;
+  }
+  ranking_.keys.clear();
+  std::vector<WorkerId> candidates;
+  for (std::size_t i = 0; i < worker_time_.size(); ++i) {
+    if (worker_time_[i] > limit) continue;
+    ranking_.keys.push_back(worker_time_[i]);
+    candidates.push_back(WorkerId{static_cast<int>(i)});
+  }
+  std::vector<WorkerId> helpers;
+  helpers.reserve(candidates.size());
+  for (const std::uint32_t place : ranking_.rank()) helpers.push_back(candidates[place]);
+  return helpers;
 }
 
 ShadowRuns::ShadowRuns(const Game& game, const std::vector<Setting>& candidates, bool accept_late)

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "schemes/ranking.hpp"
 #include "schemes/relay_learn.hpp"
 #include "schemes/relay_plan.hpp"
 
@@ -40,8 +41,9 @@ class ShadowPlayer {
  private:
   void time_units(const RoundTimes& times, double clock);
   double close_time(const Setting& setting);
-  void rescue(const Setting& setting, const RoundTimes& times);
   double rescue_time();
+  bool rescue(const Setting& setting, const RoundTimes& times, double trigger);
+  std::vector<WorkerId> helpers(std::size_t units, double trigger);
 
   Game game_;
   bool accept_late_;
@@ -50,6 +52,7 @@ class ShadowPlayer {
   std::vector<double> worker_time_;  ///< by worker; infinite without work
   std::vector<double> buffer_;
   std::vector<double> fewer_;
+  Ranking ranking_;
 };
 
 /// Plays all candidates and says which is best.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "paceline/random.hpp"
 
@@ -24,17 +26,17 @@ TEST(Ranking, SortsLikeASortByComparison) {
   Ranking ranking;
   for (int kind = 0; kind < 5; ++kind) {
     for (const int n : {0, 1, 1000, 1024, 5000, 20'000}) {
-      std::vector<Ranked> expected;
-      for (const int id : random.permutation(n)) {
-        expected.push_back({random_key(kind, random), id, 0});
+      std::vector<std::pair<double, std::uint32_t>> expected;
+      ranking.keys.clear();
+      for (std::uint32_t place = 0; place < static_cast<std::uint32_t>(n); ++place) {
+        ranking.keys.push_back(random_key(kind, random));
+        expected.emplace_back(ranking.keys.back(), place);
       }
-      ranking.items = expected;
       std::sort(expected.begin(), expected.end());
-      ranking.sort();
-      ASSERT_EQ(ranking.items.size(), expected.size());
+      const auto places = ranking.rank();
+      ASSERT_EQ(places.size(), expected.size());
       for (std::size_t i = 0; i < expected.size(); ++i) {
-        ASSERT_EQ(ranking.items[i].key, expected[i].key) << "kind " << kind << ", n=" << n;
-        ASSERT_EQ(ranking.items[i].id, expected[i].id) << "kind " << kind << ", n=" << n;
+        ASSERT_EQ(places[i], expected[i].second) << "kind " << kind << ", n=" << n;
       }
     }
   }

@@ -81,8 +81,8 @@ TEST(RelayLearn, LearnsLateAnswersAgainstTheMedianOfTheirRound) {
   take_samples(record, answers);
   learn(workers, record, 0);
   EXPECT_EQ(workers[2].count, 0);
-  take_sample(record, WorkerId{2}, 8.0, 0.5);
-  learn_late(workers, record, WorkerId{2});
+  note_sample(record, WorkerId{2}, 8.0, 0.5);
+  learn_late(workers, record, std::vector{WorkerId{2}});
   EXPECT_NEAR(workers[2].lateness, 7.5 - 2.0, kTolerance);
   EXPECT_EQ(workers[2].silent, 0);
   EXPECT_TRUE(mature(record, Round{0}));
