@@ -19,7 +19,7 @@
 namespace paceline {
 
 /// To be raised whenever a record changes.
-inline constexpr std::uint32_t kProtocol = 1;
+inline constexpr std::uint32_t kProtocol = 2;
 
 enum class RecordKind : std::uint32_t {
   kHello = 1,

@@ -48,6 +48,7 @@ void WorkerModel::send(Order order, Seconds now, EventQueue& queue) {
   const int slot = take_slot();
   Slot& pending = slots_[static_cast<std::size_t>(slot)];
   pending.order = std::move(order);
+  pending.sent = now;
   pending.takes = delay.at(load);
   pending.compute = delay.per_load * load;
   PACELINE_CHECK(pending.takes >= Seconds{0});
@@ -83,7 +84,7 @@ std::optional<WorkerModel::Answer> WorkerModel::answer(const FutureEvent& event)
   if (pending.event != event.sequence) return std::nullopt;
   std::erase(workers_[static_cast<std::size_t>(event.worker)].slots, event.what);
   release(event.what);
-  return Answer{pending.order, pending.compute};
+  return Answer{pending.order, pending.compute, pending.start - pending.sent};
 }
 
 }  // namespace paceline

@@ -303,7 +303,7 @@ TEST(Cluster, AdmitsOnlyRanksThatAgree) {
     return text.find(part) != std::string::npos;
   };
   EXPECT_PRED2(
-      holds, refusal({"1.1"}, {"1.0"}), "runs paceline 1.0 (protocol 1) and the master 1.1");
+      holds, refusal({"1.1"}, {"1.0"}), "runs paceline 1.0 (protocol 2) and the master 1.1");
   EXPECT_PRED2(holds, refusal({"1.0", 1}, {"1.0", 2}), "other options than the master");
   EXPECT_PRED2(holds, refusal({"1.0", 1, 1}, {"1.0", 1, 2}), "other training data");
   EXPECT_PRED2(holds, refusal({"1.0"}, {"1.0", 0, 0, "no such file"}), ") no such file");
