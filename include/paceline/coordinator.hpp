@@ -51,6 +51,7 @@ struct Result {
   Round round;
   int dispatch = 0;
   Seconds compute{0};  ///< time the worker spent on computing
+  Seconds waited{0};   ///< time the order lay behind older ones before the worker turned to it
 
   bool operator==(const Result&) const = default;
 };

@@ -41,11 +41,24 @@ struct Answers {
       time;  ///< response time of its last answer since the round opened; kNever if none
   std::vector<Seconds>
       compute;  ///< the part of it spent on computing, as the worker reports; 0 if unknown
+  std::vector<Seconds>
+      waited;  ///< the part of it for which the order lay behind older ones of its worker
 
   explicit Answers(int workers = 0)
       : done(static_cast<std::size_t>(workers), 0),
         time(static_cast<std::size_t>(workers), kNever),
-        compute(static_cast<std::size_t>(workers), Seconds{0}) {}
+        compute(static_cast<std::size_t>(workers), Seconds{0}),
+        waited(static_cast<std::size_t>(workers), Seconds{0}) {}
+};
+
+/// An answer to a round that has closed.
+struct LateAnswer {
+  Round round;
+  WorkerId worker;
+  int done = 0;        ///< so many of the worker's mini-tasks of that round are answered now
+  Seconds took{0};     ///< since that round opened
+  Seconds compute{0};  ///< the part of it spent on computing
+  Seconds waited{0};   ///< the part of it behind older orders of the worker
 };
 
 /// Which answers are enough to close a round.
@@ -113,12 +126,8 @@ class Scheme {
   /// Closes the round and returns what can be decoded now. @pre may_close(round, answers)
   virtual std::vector<Decoding> close(Round round, const Answers& answers) = 0;
 
-  /// An answer to a round that has closed: `done` of the worker's mini-tasks of that round are now
-  /// answered, `took` after that round opened, `compute` of it spent on computing.
-  virtual std::vector<Decoding> late(
-      Round /*round*/, WorkerId /*worker*/, int /*done*/, Seconds /*took*/, Seconds /*compute*/) {
-    return {};
-  }
+  /// What can be decoded now that this has come.
+  virtual std::vector<Decoding> late(const LateAnswer& /*answer*/) { return {}; }
 
   /// Does a small piece of work that improves later plans and can wait (relay's shadow runs).
   /// Drivers call it while they have nothing else to do; a plan never waits for it, but a

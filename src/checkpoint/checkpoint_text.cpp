@@ -17,6 +17,7 @@ constexpr int kFormat = 1;
 constexpr std::size_t kMessageWidth = 4;
 constexpr std::size_t kCountedWidth = 3;
 constexpr std::size_t kEventWidth = 5;
+constexpr std::size_t kEventTimes = 3;
 
 std::string parameters_name(std::size_t model) { return fmt::format("model.{}.parameters", model); }
 
@@ -76,7 +77,7 @@ void pack_events(const std::vector<LoggedEvent>& events, PackedCheckpoint& out) 
   std::vector<int>& numbers = out.integers.emplace_back();
   std::vector<double>& times = out.doubles.emplace_back();
   numbers.reserve(events.size() * kEventWidth);
-  times.reserve(events.size() * 2);
+  times.reserve(events.size() * kEventTimes);
   for (const LoggedEvent& event : events) {
     const bool arrived = event.kind == LoggedEvent::Kind::kArrived;
     numbers.insert(numbers.end(),
@@ -85,7 +86,8 @@ void pack_events(const std::vector<LoggedEvent>& events, PackedCheckpoint& out) 
                     event.result.round.value,
                     event.result.dispatch,
                     event.studied});
-    times.insert(times.end(), {event.now.count(), event.result.compute.count()});
+    times.insert(times.end(),
+                 {event.now.count(), event.result.compute.count(), event.result.waited.count()});
   }
   out.flight.push_back(view_of<int>("events", numbers, kEventWidth));
   out.flight.push_back(view_of<double>("event_times", times));
@@ -145,7 +147,7 @@ Expected<void> unpack_events(const Tensors& flight, std::vector<LoggedEvent>& ev
   const auto times = flight.doubles("event_times");
   if (!times) return Unexpected(times.error());
   const std::size_t count = numbers->size() / kEventWidth;
-  if (times->size() != 2 * count) return failed("there are not two times per event");
+  if (times->size() != kEventTimes * count) return failed("there are not three times per event");
   for (std::size_t k = 0; k < count; ++k) {
     const int* row = numbers->data() + k * kEventWidth;
     if (row[0] < 0 || row[0] > static_cast<int>(LoggedEvent::Kind::kTimer)) {
@@ -153,10 +155,12 @@ Expected<void> unpack_events(const Tensors& flight, std::vector<LoggedEvent>& ev
     }
     LoggedEvent& event = events.emplace_back();
     event.kind = static_cast<LoggedEvent::Kind>(row[0]);
-    event.now = Seconds{(*times)[2 * k]};
+    const double* of_event = times->data() + k * kEventTimes;
+    event.now = Seconds{of_event[0]};
     event.studied = row[4];
     if (event.kind == LoggedEvent::Kind::kArrived) {
-      event.result = {WorkerId{row[1]}, Round{row[2]}, row[3], Seconds{(*times)[2 * k + 1]}};
+      event.result = {
+          WorkerId{row[1]}, Round{row[2]}, row[3], Seconds{of_event[1]}, Seconds{of_event[2]}};
     } else {
       event.timer = row[1];
     }

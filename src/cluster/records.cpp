@@ -151,6 +151,7 @@ void write(FrameWriter& out, const AnswerHead& answer) {
   out.put(answer.result.round.value);
   out.put(answer.result.dispatch);
   out.put(answer.result.compute.count());
+  out.put(answer.result.waited.count());
   out.put(static_cast<std::uint32_t>(answer.messages));
 }
 
@@ -160,6 +161,7 @@ AnswerHead read_answer(FrameReader& in) {
   answer.result.round.value = in.get<int>();
   answer.result.dispatch = in.get<int>();
   answer.result.compute = Seconds{in.get<double>()};
+  answer.result.waited = Seconds{in.get<double>()};
   answer.messages = in.get_count(1);
   return answer;
 }

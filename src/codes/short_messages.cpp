@@ -196,7 +196,7 @@ GradientCode bare_short_messages(int workers, int stragglers, int shortening) {
   return code;
 }
 
-Expected<GradientCode> make(ParameterText& parameters, const CodeContext& context) {
+Expected<GradientCode> make_short_messages(ParameterText& parameters, const CodeContext& context) {
   const int n = context.workers;
   const int s = parameters.integer("s", 0, n - 1);
   const int m = parameters.integer("m", 1, n, std::clamp(n - s, 1, 2));
@@ -223,7 +223,7 @@ CodeEntry short_messages_entry() {
                           {"m", "1 <= m <= n-s", "a message has d/m numbers (2)"}},
            .load = "(s+m)/n",
            .source = "Ye, Abbe, Communication-Computation Efficient Gradient Coding (2018)"},
-          make,
+          make_short_messages,
           [](int /*workers*/, int /*stragglers*/) { return true; }};
 }
 

@@ -64,6 +64,7 @@ class ProbeCoordinator final : public Coordinator {
     answers_.done[result.worker.index()] = 1;
     answers_.time[result.worker.index()] = now - opened_;
     answers_.compute[result.worker.index()] = result.compute;
+    answers_.waited[result.worker.index()] = result.waited;
     if (++answered_ < plan_.workers) return;
     close_round(now, actions);
     if (round_.value <= plan_.rounds * static_cast<int>(plan_.loads.size())) {

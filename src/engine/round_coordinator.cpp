@@ -206,8 +206,10 @@ class RoundCoordinator final : public Coordinator {
     const Seconds took = now - out.opened;
     drop_useless(out, actions);
     if (out.round != round_) {
-      apply_all(scheme_->late(out.round, result.worker, out.done_after, took, result.compute),
-                actions);
+      apply_all(
+          scheme_->late(
+              {out.round, result.worker, out.done_after, took, result.compute, result.waited}),
+          actions);
       if (!finish_if_done(actions)) after_answer(now, actions);
       return;
     }
@@ -215,6 +217,7 @@ class RoundCoordinator final : public Coordinator {
     answers_.done[i] = out.done_after;
     answers_.time[i] = took;
     answers_.compute[i] += result.compute;
+    answers_.waited[i] += result.waited;
     if (out.done_after == static_cast<int>(plan_.per_worker[i].size())) {
       ++complete_;
       fastest_ = std::min(fastest_, took);

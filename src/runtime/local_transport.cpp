@@ -199,7 +199,8 @@ void LocalTransport::deliver(Assignment& assignment, Delivery& out) {
   --outstanding_;
   count_overrun(assignment, assignment.ready);
   const Order& order = assignment.order;
-  out.result = {order.worker, order.round, order.dispatch, assignment.compute};
+  const Seconds waited = assignment.begun - assignment.sent;
+  out.result = {order.worker, order.round, order.dispatch, assignment.compute, waited};
   out.messages.clear();
   for (std::size_t k = 0; k < order.tasks.size(); ++k) {
     if (order.tasks[k].row.terms().empty()) continue;

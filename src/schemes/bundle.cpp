@@ -63,12 +63,12 @@ class Bundle final : public Scheme {
     return decodings;
   }
 
-  std::vector<Decoding> late(
-      Round round, WorkerId worker, int done, Seconds took, Seconds compute) override {
-    const int u = worker.value % copies();
+  std::vector<Decoding> late(const LateAnswer& answer) override {
+    const int u = answer.worker.value % copies();
+    LateAnswer part = answer;
+    part.worker = WorkerId{answer.worker.value / copies()};
     std::vector<Decoding> decodings;
-    append(
-        copy(u)->late(round, WorkerId{worker.value / copies()}, done, took, compute), u, decodings);
+    append(copy(u)->late(part), u, decodings);
     return decodings;
   }
 
@@ -151,6 +151,7 @@ class Bundle final : public Scheme {
       part.done[w] = answers.done[i];
       part.time[w] = answers.time[i];
       part.compute[w] = answers.compute[i];
+      part.waited[w] = answers.waited[i];
     }
   }
 

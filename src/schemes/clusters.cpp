@@ -235,7 +235,8 @@ class Clusters final : public Scheme {
   Round next_{0};
 };
 
-Expected<std::unique_ptr<Scheme>> make(ParameterText& parameters, const SchemeContext& context) {
+Expected<std::unique_ptr<Scheme>> make_clusters(ParameterText& parameters,
+                                                const SchemeContext& context) {
   const int n = context.workers;
   const int clusters = parameters.integer("clusters", 1, n);
   if (parameters.ok() && n % clusters != 0) {
@@ -286,7 +287,7 @@ SchemeEntry clusters_entry() {
            .source = "Buyukates, Ozfatura, Ulukus, Gunduz, Gradient Coding with Dynamic Clustering "
                      "(2020)",
            .example = "clusters:clusters=4,s=1"},
-          make};
+          make_clusters};
 }
 
 }  // namespace paceline

@@ -103,7 +103,8 @@ class PartialResults final : public Scheme {
   Round next_{0};
 };
 
-Expected<std::unique_ptr<Scheme>> make(ParameterText& parameters, const SchemeContext& context) {
+Expected<std::unique_ptr<Scheme>> make_partial(ParameterText& parameters,
+                                               const SchemeContext& context) {
   const int holders = parameters.integer("r", 1, context.workers);
   if (auto fine = parameters.finish(); !fine) return Unexpected(fine.error());
   return std::unique_ptr<Scheme>(std::make_unique<PartialResults>(context.workers, holders));
@@ -120,7 +121,7 @@ SchemeEntry partial_entry() {
            .source = "Ramamoorthy, Meng, Girimaji, Leveraging Partial Stragglers within Gradient "
                      "Coding (NeurIPS 2024)",
            .example = "partial:r=3"},
-          make};
+          make_partial};
 }
 
 }  // namespace paceline

@@ -95,7 +95,8 @@ class PartialCoding final : public Scheme {
   Round next_{0};
 };
 
-Expected<std::unique_ptr<Scheme>> make(ParameterText& parameters, const SchemeContext& context) {
+Expected<std::unique_ptr<Scheme>> make_partial_gc(ParameterText& parameters,
+                                                  const SchemeContext& context) {
   const int s = parameters.integer("s", 0, context.workers - 1);
   const int own = parameters.integer("own", 1, 1'000'000);
   const std::string name = read_code_name(parameters, context);
@@ -124,7 +125,7 @@ SchemeEntry partial_gc_entry() {
            .decode_delay = "0",
            .source = "Tandon et al., Gradient Coding (ICML 2017), section 5",
            .example = "partial-gc:s=2,own=3"},
-          make};
+          make_partial_gc};
 }
 
 }  // namespace paceline

@@ -38,8 +38,9 @@ int Course::open_jobs() const {
   return jobs;
 }
 
-void Course::close(double lasted) {
+void Course::close(double lasted, bool waited) {
   keep_remainder(work(), left_);
+  queued_ = queued_ || (waited && !habits_.stops_stragglers);
   learn_round(workers_, current_, last_median_, buffers_);
   last_median_ = current_.median;
   records_.push_back(std::move(current_));
@@ -50,11 +51,11 @@ void Course::close(double lasted) {
     records_.pop_back();
   }
   while (!records_.empty() && mature(records_.front(), now_)) {
-    learn_silence(workers_, records_.front());
+    learn_silence(workers_, records_.front(), queued_);
     if (!shadows_ || shadows_->leaves_out_next()) {
       used_ = std::move(records_.front());
     } else {
-      shadows_->learn(to_times(std::move(records_.front())));
+      shadows_->learn(times_of(std::move(records_.front())));
     }
     records_.pop_front();
   }
@@ -74,23 +75,29 @@ Record* Course::record_of(Round round) {
   return found == records_.end() ? nullptr : &*found;
 }
 
-const Record* Course::learn_late(
-    Round round, WorkerId worker, int tasks, double took, double compute) {
-  Record* record = record_of(round);
+const Record* Course::learn_late(const LateAnswer& answer) {
+  const auto& [round, worker, tasks, took, compute, waited] = answer;
   const std::size_t i = worker.index();
+  queued_ = queued_ || (waited > Seconds{0} && !habits_.stops_stragglers);
+  Record* record = record_of(round);
   if (record != nullptr && (record->heard[i] || tasks < record->ordered[i])) {
     workers_[i].silent = 0;
     return record;
   }
-  if (record != nullptr) note_sample(*record, worker, took, compute);
+  if (record != nullptr) {
+    note_sample(*record, worker, took.count(), compute.count(), waited.count());
+  }
   learn_late(round, std::span(&worker, 1));
   return record;
 }
 
 void Course::learn_late(Round round, std::span<const WorkerId> workers) {
   for (const WorkerId worker : workers) workers_[worker.index()].silent = 0;
-  // Of a round that has matured these workers have been learned as missing.
-  if (Record* record = record_of(round)) relay::learn_late(workers_, *record, workers);
+  if (Record* record = record_of(round)) return relay::learn_late(workers_, *record, workers);
+  for (const WorkerId worker : workers) {  // they have been learned as missing
+    int& owed = workers_[worker.index()].owed;
+    owed = std::max(0, owed - 1);
+  }
 }
 
 Course::Debt Course::debt(WorkerId worker) const {
@@ -112,10 +119,16 @@ bool Course::study() {
   if (shadows_->study()) return true;
   std::vector<RoundTimes> guesses;
   if (shadows_->guesses_count()) {
-    for (const Record& record : records_) guesses.push_back(to_times(record));
+    for (const Record& record : records_) guesses.push_back(times_of(record));
   }
   if (const auto best = shadows_->best(guesses)) setting_ = *best;
   return false;
+}
+
+RoundTimes Course::times_of(Record record) const {
+  RoundTimes times = to_times(std::move(record));
+  times.queued = queued_;
+  return times;
 }
 
 /// Where stragglers are stopped, only rounds in which they are not teach how slow they are.

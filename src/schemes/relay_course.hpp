@@ -62,12 +62,11 @@ class Course {
 
   /// Closes the round and learns from it. Its samples and done units are marked.
   /// @param lasted  seconds from its start to the last answer in time
-  void close(double lasted);
+  /// @param waited  an order lay behind an older one of its worker
+  void close(double lasted, bool waited = false);
 
-  /// An answer to an order of a closed round, `took` after that round opened.
-  /// @param tasks  so many of the worker's tasks of that round are answered now
-  /// @return the round, if it is still of interest
-  const Record* learn_late(Round round, WorkerId worker, int tasks, double took, double compute);
+  /// An answer to an order of a closed round. @return the round, if it is still of interest
+  const Record* learn_late(const LateAnswer& answer);
 
   /// Answers to first orders, or to later ones, where the samples have been noted at the close.
   void learn_late(Round round, std::span<const WorkerId> workers);
@@ -94,6 +93,7 @@ class Course {
 
  private:
   bool is_probe(Round round) const;
+  RoundTimes times_of(Record record) const;
   Record* record_of(Round round);
 
   Setting setting_;
@@ -103,7 +103,8 @@ class Course {
   std::optional<ShadowRuns> shadows_;
   std::deque<Record> records_;  ///< closed rounds whose times are not all known, oldest first
   double last_median_ = 0;
-  Ledger left_;  ///< what the round before left open
+  bool queued_ = false;  ///< an order has waited for an older one that its worker finished first
+  Ledger left_;          ///< what the round before left open
   Round now_{0};
   bool opened_ = false;
   Record current_;

@@ -85,7 +85,8 @@ void take_samples(Record& record, const Answers& answers) {
       take_sample(record,
                   WorkerId{static_cast<int>(i)},
                   answers.time[i].count(),
-                  answers.compute[i].count());
+                  answers.compute[i].count(),
+                  answers.waited[i].count());
     } else {  // work that was left out, since its job does not exist: nothing to learn
       record.heard[i] = 1;
       record.load[i] = 0;
@@ -148,11 +149,18 @@ RoundTimes to_times(Record record) {
   return times;
 }
 
-void learn_silence(std::vector<WorkerHistory>& workers, const Record& record) {
+void learn_silence(std::vector<WorkerHistory>& workers, Record& record, bool queued) {
   for (std::size_t i = 0; i < workers.size(); ++i) {
     if (record.heard[i]) continue;
-    learn_base(workers[i], std::max(record.elapsed, record.median), record.median);
-    ++workers[i].silent;
+    WorkerHistory& worker = workers[i];
+    if (queued && worker.owed > 0) {
+      record.heard[i] = 1;
+      record.load[i] = 0;
+    } else {
+      learn_base(worker, std::max(record.elapsed, record.median), record.median);
+    }
+    ++worker.silent;
+    ++worker.owed;
   }
 }
 

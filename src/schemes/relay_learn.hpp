@@ -20,6 +20,7 @@ struct WorkerHistory {
   double rate = 0;      ///< b_i, seconds per unit of load
   int count = 0;        ///< c_i: rounds learned from
   int silent = 0;       ///< matured rounds in a row without an answer
+  int owed = 0;         ///< orders of matured rounds that may still be answered
   bool rated = false;   ///< has answered, so that `rate` is known
 };
 
@@ -64,14 +65,16 @@ Record open_record(RoundWork work, Forecast seen, const Game& game, Record used 
 void take_samples(Record& record, const Answers& answers);
 
 /// Notes how long a first order takes, not that it has been answered.
-inline void note_sample(Record& record, WorkerId worker, double took, double compute) {
+/// @param waited  the part of `took` behind older orders of the worker
+inline void note_sample(
+    Record& record, WorkerId worker, double took, double compute, double waited) {
   const std::size_t i = worker.index();
   record.samples.took[i] = took;
-  record.samples.base[i] = took - compute;
+  record.samples.base[i] = took - waited - compute;
   record.samples.rate[i] = compute / record.load[i];
 }
 
-/// The same for all workers that have work.
+/// The same for all workers that have work, where none waits.
 /// @param at      shape (n), seconds: when they answer; anything of the others
 /// @param opened  seconds: when the round did
 void note_samples(Record& record,
@@ -80,8 +83,9 @@ void note_samples(Record& record,
                   std::span<const double> compute);
 
 /// Notes a first order answered after `took` seconds.
-inline void take_sample(Record& record, WorkerId worker, double took, double compute) {
-  note_sample(record, worker, took, compute);
+inline void take_sample(
+    Record& record, WorkerId worker, double took, double compute, double waited) {
+  note_sample(record, worker, took, compute, waited);
   record.heard[worker.index()] = 1;
 }
 
@@ -106,6 +110,7 @@ struct RoundTimes {
   Forecast seen;             ///< the workers as the real plan saw them
   std::vector<double> base;  ///< shape (n), seconds: response time at load 0
   std::vector<double> rate;  ///< shape (n), seconds per unit of load
+  bool queued = false;       ///< workers finish one order before they begin the next
 };
 
 /// The times of a mature record. A worker still missing took at least as long as is known; one that
@@ -113,7 +118,9 @@ struct RoundTimes {
 RoundTimes to_times(Record record);
 
 /// Learns that the workers still missing in a mature record were at least as late as now.
-void learn_silence(std::vector<WorkerHistory>& workers, const Record& record);
+/// @param queued  workers do one order at a time: one that owes an older answer may not have begun
+///                this order, which then says nothing but that the worker is silent
+void learn_silence(std::vector<WorkerHistory>& workers, Record& record, bool queued);
 
 /// Learns from a round whose missing workers were stopped when it closed: one that was given more
 /// time than was expected of it is at least so late, and silent if it was given four times as much.

@@ -10,39 +10,9 @@
 namespace paceline::relay {
 namespace {
 
-/// By unit: done before, or answered now.
-std::vector<char> done_units(const RoundWork& work, const Answers& answers) {
-  std::vector<char> done;
-  done.reserve(work.units.size());
-  for (const Unit& unit : work.units) done.push_back(unit.done ? 1 : 0);
-  for (std::size_t i = 0; i < work.first.size(); ++i) {
-    if (answers.done[i] > 0 && work.count[i] > 0) done[static_cast<std::size_t>(work.first[i])] = 1;
-  }
-  for (const Copy& copy : work.more) {
-    if (answers.done[copy.worker.index()] > copy.task)
-      done[static_cast<std::size_t>(copy.unit)] = 1;
-  }
-  return done;
-}
-
 /// Worker i has answered its first order.
 bool has_answered(const Record& record, const Answers& answers, std::size_t i) {
   return record.ordered[i] > 0 && answers.done[i] >= record.ordered[i];
-}
-
-/// Half of the busy workers have answered, or the last answer took four times as long as the
-/// first (which stands for the half that may never come).
-bool time_to_rescue(const Record& record, const Answers& answers) {
-  int answered = 0;
-  Seconds first = kNever;
-  Seconds last{0};
-  for (std::size_t i = 0; i < record.ordered.size(); ++i) {
-    if (!has_answered(record, answers, i)) continue;
-    ++answered;
-    first = std::min(first, answers.time[i]);
-    last = std::max(last, answers.time[i]);
-  }
-  return answered > 0 && (2 * answered >= record.work.busy || last >= 4 * first);
 }
 
 }  // namespace
@@ -56,7 +26,10 @@ Relay::Relay(SchemeInfo info,
 
 RoundPlan Relay::plan(Round round) const {
   PACELINE_CHECK(round == course_.now());
-  if (!course_.is_open()) course_.open();
+  if (!course_.is_open()) {
+    course_.open();
+    progress_.forget();
+  }
   std::vector<MiniTask> tasks;  // copies share a row
   for (const Unit& unit : work().units) tasks.push_back(task_of(unit));
   RoundPlan plan;
@@ -75,20 +48,22 @@ RoundPlan Relay::plan(Round round) const {
 
 bool Relay::may_close(Round round, const Answers& answers) const {
   PACELINE_CHECK(course_.is_open() && round == course_.now());
-  return relay::may_close(course_.setting(), work(), done_units(work(), answers));
+  progress_.follow(current(), answers);
+  return progress_.may_close(course_.setting(), work());
 }
 
 RoundPlan Relay::more(Round round, const Answers& answers) {
   PACELINE_CHECK(course_.is_open() && round == course_.now());
-  if (!rescued_ && time_to_rescue(current(), answers)) {
+  if (rescued_ && rescued_all_) return {};
+  progress_.follow(current(), answers);
+  if (!rescued_ && progress_.time_to_rescue(work())) {
     rescued_ = true;
-    return rescue(overdue(course_.setting(), work(), done_units(work(), answers)), answers);
+    return rescue(overdue(course_.setting(), work(), progress_.done()), answers);
   }
   if (!rescued_all_ && only_debtors_missing(answers)) {
     rescued_all_ = true;
-    const std::vector<char> done = done_units(work(), answers);
-    if (!relay::may_close(course_.setting(), work(), done)) {
-      return rescue(unanswered(work(), done), answers);
+    if (!progress_.may_close(course_.setting(), work())) {
+      return rescue(unanswered(work(), progress_.done()), answers);
     }
   }
   return {};
@@ -102,20 +77,21 @@ std::vector<Decoding> Relay::close(Round round, const Answers& answers) {
   for (const Seconds time : answers.time) {
     if (time < kNever) lasted = std::max(lasted, time.count());
   }
-  course_.close(lasted);
+  const bool waited =
+      std::ranges::any_of(answers.waited, [](Seconds each) { return each > Seconds{0}; });
+  course_.close(lasted, waited);
   rescued_ = false;
   rescued_all_ = false;
   return take_complete_jobs();
 }
 
-std::vector<Decoding> Relay::late(
-    Round round, WorkerId worker, int done, Seconds took, Seconds compute) {
-  const Record* record = course_.learn_late(round, worker, done, took.count(), compute.count());
+std::vector<Decoding> Relay::late(const LateAnswer& answer) {
+  const Record* record = course_.learn_late(answer);
   if (record == nullptr || !course_.habits().accept_late) return {};
-  const std::vector<int> tasks = record->work.units_of(worker);
-  for (int task = 0; task < done; ++task) {
+  const std::vector<int> tasks = record->work.units_of(answer.worker);
+  for (int task = 0; task < answer.done; ++task) {
     const auto unit = static_cast<std::size_t>(tasks[static_cast<std::size_t>(task)]);
-    settle_late(record->work.units[unit], {worker, round, task});
+    settle_late(record->work.units[unit], {answer.worker, answer.round, task});
   }
   return take_complete_jobs();
 }
@@ -131,8 +107,8 @@ MiniTask Relay::task_of(const Unit& unit) const {
 }
 
 /// Everyone has answered but workers that have not answered an earlier round either.
-bool Relay::only_debtors_missing(const Answers& answers) const {
-  for (std::size_t i = 0; i < current().ordered.size(); ++i) {
+bool Relay::only_debtors_missing(const Answers& answers) {
+  for (std::size_t i = progress_.first_missing(current()); i < current().ordered.size(); ++i) {
     if (answers.done[i] >= current().ordered[i]) continue;
     if (course_.debt(WorkerId{static_cast<int>(i)}).none()) return false;
   }
@@ -153,6 +129,7 @@ RoundPlan Relay::rescue(const std::vector<int>& units, const Answers& answers) {
     return answers.time[a.index()] < answers.time[b.index()];
   });
   take_samples(course_.current(), answers);  // before the second answers hide the first ones
+  progress_.forget();
   RoundPlan extra;
   extra.per_worker.resize(work().first.size());
   for (const Help& help : share_out(units, helpers, course_.game(), work())) {
@@ -195,14 +172,21 @@ void Relay::settle_round(const Answers& answers) {
 /// A late message of a unit counts if nothing of the unit has been done since, by others or,
 /// where it was split, in pieces.
 void Relay::settle_late(const Unit& whole, MessageId message) {
+  std::vector<Unit>& units = course_.units();
+  const auto begin =
+      std::lower_bound(units.begin(), units.end(), whole, [](const Unit& unit, const Unit& sought) {
+        return unit.job != sought.job ? unit.job < sought.job : unit.begin < sought.begin;
+      });
   int open = 0;
-  const auto inside = [&](const Unit& unit) {
-    return !unit.done && unit.job == whole.job && unit.begin >= whole.begin &&
-           unit.end <= whole.end;
-  };
-  for (const Unit& unit : course_.units()) open += inside(unit) ? unit.chunks() : 0;
+  auto end = begin;
+  for (; end != units.end() && end->job == whole.job && end->end <= whole.end; ++end) {
+    open += end->done ? 0 : end->chunks();
+  }
   if (open < whole.chunks()) return;
-  for (Unit& unit : course_.units()) unit.done = unit.done || inside(unit);
+  for (auto unit = begin; unit != end; ++unit) {
+    unit->done = true;
+    if (course_.is_open()) progress_.settle(work(), static_cast<int>(unit - units.begin()));
+  }
   add_to_sum(whole, message);
 }
 

@@ -8,6 +8,7 @@
 
 #include "paceline/scheme.hpp"
 #include "schemes/relay_course.hpp"
+#include "schemes/relay_progress.hpp"
 
 namespace paceline::relay {
 
@@ -33,8 +34,7 @@ class Relay final : public Scheme {
   RoundPlan more(Round round, const Answers& answers) override;
 
   std::vector<Decoding> close(Round round, const Answers& answers) override;
-  std::vector<Decoding> late(
-      Round round, WorkerId worker, int done, Seconds took, Seconds compute) override;
+  std::vector<Decoding> late(const LateAnswer& answer) override;
 
   bool study() override { return course_.study(); }
 
@@ -56,7 +56,7 @@ class Relay final : public Scheme {
   const RoundWork& work() const { return course_.work(); }
 
   MiniTask task_of(const Unit& unit) const;
-  bool only_debtors_missing(const Answers& answers) const;
+  bool only_debtors_missing(const Answers& answers);
   RoundPlan rescue(const std::vector<int>& units, const Answers& answers);
   void settle_round(const Answers& answers);
   void settle_late(const Unit& whole, MessageId message);
@@ -67,9 +67,10 @@ class Relay final : public Scheme {
   // A round is planned when its plan is first asked for, so that what study() finds out before
   // counts.
   mutable Course course_;
-  std::map<JobId, OpenSum> sums_;  ///< of the jobs that have a done unit
-  bool rescued_ = false;           ///< units that the round needs
-  bool rescued_all_ = false;       ///< all units
+  mutable RoundProgress progress_;  ///< of the running round
+  std::map<JobId, OpenSum> sums_;   ///< of the jobs that have a done unit
+  bool rescued_ = false;            ///< units that the round needs
+  bool rescued_all_ = false;        ///< all units
 };
 
 }  // namespace paceline::relay

@@ -22,7 +22,8 @@ constexpr std::size_t kWorkersPerRound = 65536;
 
 double ShadowPlayer::play(const RoundTimes& times, Shadow& shadow) {
   plan_round(shadow.setting, game_, shadow.ledger, times.round, times.seen, work_);
-  time_units(times, shadow.clock);
+  if (times.queued) shadow.free_at.resize(work_.first.size(), 0);
+  time_units(times, shadow);
   double lasted = close_time(shadow.setting);
   if (shadow.setting.rescue) {
     const double trigger = rescue_time();
@@ -35,14 +36,15 @@ double ShadowPlayer::play(const RoundTimes& times, Shadow& shadow) {
     unit.done = unit_time_[u] <= lasted;
     if (accept_late_) unit.arrives = shadow.clock + unit_time_[u];
   }
+  if (times.queued) keep_busy(shadow);
   shadow.clock += lasted;
   keep_remainder(work_, shadow.ledger);
   return lasted;
 }
 
-void ShadowPlayer::time_units(const RoundTimes& times, double clock) {
+void ShadowPlayer::time_units(const RoundTimes& times, const Shadow& shadow) {
   unit_time_.clear();
-  for (const Unit& unit : work_.units) unit_time_.push_back(unit.arrives - clock);
+  for (const Unit& unit : work_.units) unit_time_.push_back(unit.arrives - shadow.clock);
   const double share = 1.0 / game_.chunks;
   worker_time_.assign(work_.first.size(), kNever);
   for (std::size_t i = 0; i < work_.first.size(); ++i) {
@@ -50,6 +52,7 @@ void ShadowPlayer::time_units(const RoundTimes& times, double clock) {
     if (unit == kNoUnit) continue;
     const double load = share * work_.units[static_cast<std::size_t>(unit)].chunks();
     worker_time_[i] = times.base[i] + times.rate[i] * load;
+    if (times.queued) worker_time_[i] += std::max(0.0, shadow.free_at[i] - shadow.clock);
   }
   for (const Copy& copy : work_.more) {  // an order is answered as a whole
     const std::size_t i = copy.worker.index();
@@ -117,12 +120,20 @@ bool ShadowPlayer::rescue(const Setting& setting, const RoundTimes& times, doubl
     }
     const std::size_t i = help.worker.index();
     const double time = trigger + times.seen.base[i] + times.rate[i] * load / game_.chunks;
+    worker_time_[i] = time;
     for (const int unit : help.units) {
       double& best = unit_time_[static_cast<std::size_t>(unit)];
       best = std::min(best, time);
     }
   }
   return true;
+}
+
+/// Every worker does what it has, though the round may close before.
+void ShadowPlayer::keep_busy(Shadow& shadow) const {
+  for (std::size_t i = 0; i < worker_time_.size(); ++i) {
+    if (worker_time_[i] < kNever) shadow.free_at[i] = shadow.clock + worker_time_[i];
+  }
 }
 
 /// The workers that have answered when `trigger` has come, the earliest first; no more of them than

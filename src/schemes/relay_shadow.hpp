@@ -24,9 +24,10 @@ namespace paceline::relay {
 struct Shadow {
   Setting setting;
   Ledger ledger;
-  double clock = 0;  ///< seconds it has run
-  double cost = 0;   ///< seconds of its rounds, with a memory of kMemory rounds
-  double jobs = 0;   ///< jobs it has started, with the same memory
+  double clock = 0;                  ///< seconds it has run
+  double cost = 0;                   ///< seconds of its rounds, with a memory of kMemory rounds
+  double jobs = 0;                   ///< jobs it has started, with the same memory
+  std::vector<double> free_at = {};  ///< by worker, on its clock; empty unless orders queue
 };
 
 /// Plays single rounds; keeps buffers.
@@ -39,10 +40,11 @@ class ShadowPlayer {
   double play(const RoundTimes& times, Shadow& shadow);
 
  private:
-  void time_units(const RoundTimes& times, double clock);
+  void time_units(const RoundTimes& times, const Shadow& shadow);
   double close_time(const Setting& setting);
   double rescue_time();
   bool rescue(const Setting& setting, const RoundTimes& times, double trigger);
+  void keep_busy(Shadow& shadow) const;
   std::vector<WorkerId> helpers(std::size_t units, double trigger);
 
   Game game_;

@@ -50,7 +50,7 @@ class Simulation {
     if (options_.on_answer) {
       if (auto ok = options_.on_answer(order); !ok) return ok;
     }
-    const Result result{order.worker, order.round, order.dispatch, answer->compute};
+    const Result result{order.worker, order.round, order.dispatch, answer->compute, answer->waited};
     return carry_out(coordinator_.on(Arrived{result}, now_));
   }
 

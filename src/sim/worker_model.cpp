@@ -49,6 +49,7 @@ void WorkerModel::send(Order order, Seconds now, EventQueue& queue) {
   const int slot = take_slot();
   Slot& pending = slots_[static_cast<std::size_t>(slot)];
   pending.order = std::move(order);
+  pending.sent = now;
   pending.compute = delay.per_load * load;
   pending.takes = delay.at(load);
   // A stateless worker has not queued it behind the order that it goes on from.
@@ -86,7 +87,7 @@ std::optional<WorkerModel::Answer> WorkerModel::answer(const FutureEvent& event)
   if (pending.event != event.sequence) return std::nullopt;
   std::erase(workers_[static_cast<std::size_t>(event.worker)].slots, event.what);
   release(event.what);
-  return Answer{pending.order, pending.compute};
+  return Answer{pending.order, pending.compute, pending.start - pending.sent};
 }
 
 }  // namespace paceline

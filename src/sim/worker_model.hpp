@@ -34,6 +34,7 @@ class WorkerModel {
   struct Answer {
     const Order& order;  ///< valid until the next send()
     Seconds compute;
+    Seconds waited;
   };
 
   /// The order an event answers; nothing if it was stopped or moved since the event was pushed.
@@ -45,6 +46,7 @@ class WorkerModel {
  private:
   struct Slot {
     Order order;
+    Seconds sent{0};
     Seconds start{0};
     Seconds takes{0};
     Seconds compute{0};

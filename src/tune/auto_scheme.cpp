@@ -52,8 +52,9 @@ void ObservedDelays::add(const Answers& answers, double load) {
   PACELINE_CHECK(static_cast<int>(answers.time.size()) == workers_ && load > 0);
   for (std::size_t i = 0; i < answers.time.size(); ++i) {
     PACELINE_CHECK(answers.time[i] != kNever);
-    const Seconds compute = std::min(answers.compute[i], answers.time[i]);
-    delays_.push_back({answers.time[i] - compute, compute / load});
+    const Seconds took = answers.time[i] - std::min(answers.waited[i], answers.time[i]);
+    const Seconds compute = std::min(answers.compute[i], took);
+    delays_.push_back({took - compute, compute / load});
   }
 }
 

@@ -52,7 +52,7 @@ Checkpoint sample(int jobs) {
   state.events = {{LoggedEvent::Kind::kStart, Seconds{1e-9}, {}, 0, 0},
                   {LoggedEvent::Kind::kArrived,
                    Seconds{0.1},
-                   {WorkerId{3}, Round{2}, 1, Seconds{1.0 / 7}},
+                   {WorkerId{3}, Round{2}, 1, Seconds{1.0 / 7}, Seconds{0.3}},
                    0,
                    5},
                   {LoggedEvent::Kind::kTimer, Seconds{0.2}, {}, 9, 0}};

@@ -63,7 +63,7 @@ class RankTransportTest : public testing::Test {
               std::uint32_t run = 5) {
     auto frame = std::make_shared<Bytes>();
     FrameWriter out(*frame);
-    write(out, AnswerHead{{WorkerId{worker}, Round{round}, 0, Seconds{1}}, 1});
+    write(out, AnswerHead{{WorkerId{worker}, Round{round}, 0, Seconds{1}, Seconds{2}}, 1});
     MadeMessage made;
     made.values.assign(numbers, value);
     write_message(out, 0, made);
@@ -85,6 +85,8 @@ class RankTransportTest : public testing::Test {
     const auto& values = delivery.messages.at(0).made.values;
     EXPECT_EQ(values.size(), kNumbers);
     EXPECT_EQ(delivery.messages[0].id.round, delivery.result.round);
+    EXPECT_EQ(delivery.result.compute, Seconds{1});
+    EXPECT_EQ(delivery.result.waited, Seconds{2});
     return {delivery.result.worker.value, delivery.result.round.value, values[0]};
   }
 

@@ -177,10 +177,11 @@ TEST(RoundCoordinator, TheLastAnswerAtTheVeryCutoffClosesTheRound) {
 TEST(RoundCoordinator, StragglersMayGoOnAndAnswerLate) {
   Script script = simple_script(3, 2);
   std::vector<std::string> heard;
-  script.late = [&heard](Round round, WorkerId worker, int done, Seconds took, Seconds compute) {
+  script.late = [&heard](const LateAnswer& answer) {
     std::ostringstream text;
-    text << "round " << round.value << " worker " << worker.value << " done " << done << " took "
-         << took.count() << " compute " << compute.count();
+    text << "round " << answer.round.value << " worker " << answer.worker.value << " done "
+         << answer.done << " took " << answer.took.count() << " compute " << answer.compute.count()
+         << " waited " << answer.waited.count();
     heard.push_back(text.str());
     return std::vector<Decoding>{};
   };
@@ -189,8 +190,11 @@ TEST(RoundCoordinator, StragglersMayGoOnAndAnswerLate) {
   coordinator->start(Seconds{10});
   arrive(*coordinator, 0, 0, 11);
   EXPECT_EQ(kinds(arrive(*coordinator, 1, 0, 12)), "Apply Drop RoundRecord Send") << "no Stop";
-  const Actions late = coordinator->on(answer(2, 0, 0, 0.75), Seconds{15});
-  EXPECT_EQ(heard, std::vector<std::string>{"round 0 worker 2 done 1 took 5 compute 0.75"});
+  Arrived third = answer(2, 0, 0, 0.75);
+  third.result.waited = Seconds{0.5};
+  const Actions late = coordinator->on(third, Seconds{15});
+  EXPECT_EQ(heard,
+            std::vector<std::string>{"round 0 worker 2 done 1 took 5 compute 0.75 waited 0.5"});
   EXPECT_EQ(kinds(late), "Drop") << "its job is decoded: nobody needs it";
   EXPECT_EQ(only<Drop>(late)[0].messages, (std::vector<MessageId>{{WorkerId{2}, Round{0}, 0}}));
   arrive(*coordinator, 0, 1, 16);

@@ -133,8 +133,8 @@ TEST(RoundRescue, ALateCopyTellsHowManyTasksAreDone) {
   Script script = rescue(1);
   script.may_close = [](Round, const Answers& answers) { return answered(answers) == 2; };
   std::vector<int> done;
-  script.late = [&done](Round, WorkerId, int count, Seconds, Seconds) {
-    done.push_back(count);
+  script.late = [&done](const LateAnswer& answer) {
+    done.push_back(answer.done);
     return std::vector<Decoding>{};
   };
   const auto coordinator =
@@ -154,10 +154,10 @@ Script decoded_late() {
   script.info.open_jobs = 2;
   script.may_close = [](Round, const Answers& answers) { return answers.done[0] == 1; };
   script.close = [](Round, const Answers&) { return std::vector<Decoding>{}; };
-  script.late = [](Round round, WorkerId, int, Seconds, Seconds) {
+  script.late = [](const LateAnswer& answer) {
     Answers both(2);
     both.done = {1, 1};
-    return std::vector<Decoding>{sum_of_answers(JobId{round.value}, round, both)};
+    return std::vector<Decoding>{sum_of_answers(JobId{answer.round.value}, answer.round, both)};
   };
   return script;
 }

@@ -22,7 +22,7 @@ struct Script {
   std::function<bool(Round, const Answers&)> may_close;
   std::function<std::vector<Decoding>(Round, const Answers&)> close;
   std::function<RoundPlan(Round, const Answers&)> more;  ///< empty: the scheme never adds work
-  std::function<std::vector<Decoding>(Round, WorkerId, int, Seconds, Seconds)> late;
+  std::function<std::vector<Decoding>(const LateAnswer&)> late;
 };
 
 class ScriptedScheme final : public Scheme {
@@ -47,10 +47,9 @@ class ScriptedScheme final : public Scheme {
     return script_.close(round, answers);
   }
 
-  std::vector<Decoding> late(
-      Round round, WorkerId worker, int done, Seconds took, Seconds compute) override {
+  std::vector<Decoding> late(const LateAnswer& answer) override {
     if (!script_.late) return {};
-    return script_.late(round, worker, done, took, compute);
+    return script_.late(answer);
   }
 
   std::unique_ptr<Scheme> clone() const override { return std::make_unique<ScriptedScheme>(*this); }

@@ -44,6 +44,13 @@ struct Case {
   bool cancel = true;
 };
 
+/// Which orders have lain behind older ones of their workers.
+std::vector<bool> queued(const Answers& answers) {
+  std::vector<bool> queued;
+  for (const Seconds waited : answers.waited) queued.push_back(waited > Seconds{0});
+  return queued;
+}
+
 void expect_equal(const std::vector<RoundRecord>& live,
                   const std::vector<RoundRecord>& simulated,
                   std::string& difference) {
@@ -59,6 +66,7 @@ void expect_equal(const std::vector<RoundRecord>& live,
     if (!(a.stragglers == b.stragglers)) differ(r, "stragglers");
     if (a.answers.done != b.answers.done) differ(r, "done");
     if (a.answers.compute != b.answers.compute) differ(r, "compute");
+    if (queued(a.answers) != queued(b.answers)) differ(r, "waited");
     if (a.started != b.started) differ(r, "started");
     if (a.decoded != b.decoded) differ(r, "decoded");
     if (a.waited_out != b.waited_out) differ(r, "waited out");
@@ -154,8 +162,10 @@ TEST(Agreement, RelayRunsAsSimulated) {
 
 TEST(Agreement, LateAnswersComeAsSimulated) {
   std::vector<Case> cases;
-  for (const char* scheme :
-       {"gc:s=2,code=repetition", "m-sgc:B=1,W=2,lambda=2", "relay:T=1,r0=2,accept_late=1"}) {
+  for (const char* scheme : {"gc:s=2,code=repetition",
+                             "gc:s=1,code=cyclic",
+                             "m-sgc:B=1,W=2,lambda=2",
+                             "relay:T=1,r0=2,accept_late=1"}) {
     cases.push_back({scheme, "eager", false});
   }
   expect_agreement(cases);

@@ -124,7 +124,10 @@ TEST_F(LocalTransportTest, AWorkerBeginsAnOrderWhenItHasAnsweredTheOneBefore) {
   send(order(0, 1));
   EXPECT_EQ(transport_->outstanding(), 2);
   EXPECT_EQ(next(soon()), std::pair(0, 0));
+  EXPECT_EQ(delivery_.result.waited, Seconds{0});
   EXPECT_EQ(next(soon()), std::pair(0, 1));
+  EXPECT_GT(delivery_.result.waited, Seconds{0}) << "for the first order";
+  EXPECT_LT(delivery_.result.waited, Seconds(now() - begin) - milliseconds(30));
   EXPECT_GE(now() - begin, milliseconds(70));
   EXPECT_EQ(transport_->outstanding(), 0);
 }

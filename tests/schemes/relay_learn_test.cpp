@@ -81,7 +81,7 @@ TEST(RelayLearn, LearnsLateAnswersAgainstTheMedianOfTheirRound) {
   take_samples(record, answers);
   learn(workers, record, 0);
   EXPECT_EQ(workers[2].count, 0);
-  note_sample(record, WorkerId{2}, 8.0, 0.5);
+  note_sample(record, WorkerId{2}, 8.0, 0.5, 0.0);
   learn_late(workers, record, std::vector{WorkerId{2}});
   EXPECT_NEAR(workers[2].lateness, 7.5 - 2.0, kTolerance);
   EXPECT_EQ(workers[2].silent, 0);
@@ -98,12 +98,39 @@ TEST(RelayLearn, CountsAMissingWorkerAsLateAsItIsKnownToBeAfterThreeMoreRounds) 
   EXPECT_FALSE(mature(record, Round{2}));
   EXPECT_TRUE(mature(record, Round{3}));
   record.elapsed = 9;
-  learn_silence(workers, record);
+  learn_silence(workers, record, false);
   EXPECT_NEAR(workers[2].base, 9.0, kTolerance);
   EXPECT_NEAR(workers[2].lateness, 9.0 - 2.0, kTolerance);
   EXPECT_EQ(workers[2].silent, 1);
   EXPECT_EQ(workers[0].silent, 0);
   EXPECT_FALSE(workers[2].rated);
+}
+
+TEST(RelayLearn, DoesNotBlameAWorkerForTheTimeThatItsOrderWaited) {
+  std::vector<WorkerHistory> workers(3);
+  Record record = three_workers();
+  Answers answers = answered({1.0, 2.0, 5.0}, 0.5);
+  answers.waited[2] = Seconds{3.5};
+  take_samples(record, answers);
+  learn(workers, record, 0);
+  EXPECT_NEAR(workers[2].base, 1.0, kTolerance);  // 5 - 3.5 - 0.5
+  EXPECT_NEAR(workers[2].rate, 1.5, kTolerance);
+}
+
+TEST(RelayLearn, AWorkerThatOwesAnOlderAnswerIsSilentButNotSlower) {
+  std::vector<WorkerHistory> workers(3);
+  for (const bool owes : {false, true}) {
+    Record record = three_workers();
+    Answers answers = answered({1.0, 2.0, 0.0}, 0.0);
+    answers.done[2] = 0;
+    take_samples(record, answers);
+    learn(workers, record, 0);
+    record.elapsed = owes ? 90 : 9;
+    learn_silence(workers, record, true);
+    EXPECT_NEAR(workers[2].base, 9.0, kTolerance);
+    EXPECT_EQ(workers[2].silent, owes ? 2 : 1);
+    EXPECT_EQ(workers[2].owed, owes ? 2 : 1);
+  }
 }
 
 TEST(RelayLearn, OrdersByLatenessPlusExpectedComputing) {

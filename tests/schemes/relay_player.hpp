@@ -129,8 +129,12 @@ class Player {
       const auto i = static_cast<std::size_t>(event.worker);
       const Seconds took(now_ - opened_[static_cast<std::size_t>(event.round)]);
       if (event.round != round.value) {
-        keep(scheme_->late(
-            Round{event.round}, WorkerId{event.worker}, event.done, took, Seconds(event.compute)));
+        keep(scheme_->late({Round{event.round},
+                            WorkerId{event.worker},
+                            event.done,
+                            took,
+                            Seconds(event.compute),
+                            Seconds{0}}));
         continue;
       }
       played.answers.done[i] = event.done;

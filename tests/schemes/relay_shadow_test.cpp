@@ -51,7 +51,10 @@ Setting random_setting(const Game& game, RandomStream& random) {
 class EventByEvent {
  public:
   EventByEvent(const Game& game, const Setting& setting, bool accept_late)
-      : game_(game), setting_(setting), accept_late_(accept_late) {}
+      : game_(game),
+        setting_(setting),
+        accept_late_(accept_late),
+        free_at_(static_cast<std::size_t>(game.workers), 0) {}
 
   double play(const RoundTimes& times) {
     RoundWork work;
@@ -66,7 +69,10 @@ class EventByEvent {
             static_cast<double>(work.units[static_cast<std::size_t>(u)].chunks()) / game_.chunks;
       }
       const auto index = static_cast<std::size_t>(i);
-      answers.emplace_back(times.base[index] + times.rate[index] * load, units);
+      double takes = times.base[index] + times.rate[index] * load;
+      if (times.queued) takes += std::max(0.0, free_at_[index] - clock_);
+      free_at_[index] = clock_ + takes;
+      answers.emplace_back(takes, units);
     }
     for (std::size_t u = 0; u < work.units.size(); ++u) {
       const double arrives = work.units[u].arrives;
@@ -99,6 +105,7 @@ class EventByEvent {
   bool accept_late_;
   Ledger ledger_;
   double clock_ = 0;
+  std::vector<double> free_at_;  ///< by worker, where orders queue
 };
 
 TEST(RelayShadow, ClosesWhenAPlayEventByEventDoes) {
@@ -109,12 +116,14 @@ TEST(RelayShadow, ClosesWhenAPlayEventByEventDoes) {
     const Game game = endless(n, 1 + static_cast<int>(random.below(4)), groups);
     const Setting setting = random_setting(game, random);
     const bool accept_late = random.below(2) == 0;
+    const bool queued = random.below(2) == 0;
     ShadowPlayer player(game, accept_late);
     Shadow shadow;
     shadow.setting = setting;
     EventByEvent slow(game, setting, accept_late);
     for (int round = 0; round < 12; ++round) {
-      const RoundTimes times = random_times(n, round, random);
+      RoundTimes times = random_times(n, round, random);
+      times.queued = queued;
       ASSERT_NEAR(player.play(times, shadow), slow.play(times), kTolerance)
           << "repetition " << repetition << ", round " << round;
     }

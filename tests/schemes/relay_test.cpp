@@ -384,6 +384,11 @@ TEST(Relay, LeavesUnitsThatAreNotDueToTheNextRound) {
   EXPECT_EQ(next.per_worker[2][0].job, JobId{1});
 }
 
+/// To the first order of round 0.
+LateAnswer late_answer(int worker) {
+  return {.round = Round{0}, .worker = WorkerId{worker}, .done = 1, .took = Seconds{2}};
+}
+
 TEST(Relay, LateAnswersCompleteUnitsOnlyWhenAccepted) {
   for (const bool accept : {false, true}) {
     const auto scheme =
@@ -393,8 +398,8 @@ TEST(Relay, LateAnswersCompleteUnitsOnlyWhenAccepted) {
     const RoundPlan next = scheme->plan(Round{1});
     const Answers new_units = answers_of(next, {{2, 1.0}, {3, 1.0}});
     EXPECT_FALSE(scheme->may_close(Round{1}, new_units));
-    EXPECT_TRUE(scheme->late(Round{0}, WorkerId{2}, 1, Seconds(2), Seconds(0)).empty());
-    const auto decoded = scheme->late(Round{0}, WorkerId{3}, 1, Seconds(2), Seconds(0));
+    EXPECT_TRUE(scheme->late(late_answer(2)).empty());
+    const auto decoded = scheme->late(late_answer(3));
     ASSERT_EQ(decoded.size(), accept ? 1U : 0U);
     EXPECT_EQ(scheme->may_close(Round{1}, new_units), accept);
     if (!accept) continue;
@@ -420,7 +425,7 @@ TEST(Relay, ALateAnswerToASplitUnitCountsOnlyWhileAllPiecesAreOpen) {
     const Answers answers = answers_of(next, answered);
     ASSERT_EQ(scheme->may_close(Round{1}, answers), piece_done);
     if (piece_done) scheme->close(Round{1}, answers);
-    const auto decoded = scheme->late(Round{0}, WorkerId{3}, 1, Seconds(2), Seconds(0));
+    const auto decoded = scheme->late(late_answer(3));
     EXPECT_EQ(decoded.size(), piece_done ? 0U : 1U);
     EXPECT_TRUE(piece_done || scheme->may_close(Round{1}, answers));
   }

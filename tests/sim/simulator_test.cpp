@@ -39,6 +39,7 @@ class Script final : public Coordinator {
   std::map<std::string, Actions> on_event;
   std::vector<std::string> log;
   std::vector<double> compute;
+  std::vector<double> waited;
 
   Actions start(Seconds) override { return on_event["start"]; }
 
@@ -48,6 +49,7 @@ class Script final : public Coordinator {
       const Result& result = arrived->result;
       name = fmt::format("{}/{}.{}", result.worker.value, result.round.value, result.dispatch);
       compute.push_back(result.compute.count());
+      waited.push_back(result.waited.count());
     } else {
       name = fmt::format("timer{}", std::get<TimerFired>(event).timer);
     }
@@ -146,6 +148,7 @@ TEST(Simulator, AStatelessStragglerAnswersLateAndStartsTheNextRoundInTime) {
   script.on_event["0/1.0"] = {Finish{}};
   ASSERT_TRUE(simulate(script, delays));
   EXPECT_EQ(script.log, (Log{"0/0.0@1", "1/1.0@2", "1/0.0@4", "0/1.0@10"}));
+  EXPECT_EQ(script.waited, (std::vector<double>{0, 0, 0, 0}));
 }
 
 TEST(Simulator, APersistentStragglerStartsItsNextOrderWhenItHasFinished) {
@@ -156,6 +159,7 @@ TEST(Simulator, APersistentStragglerStartsItsNextOrderWhenItHasFinished) {
   script.on_event["0/1.0"] = {Finish{}};
   ASSERT_TRUE(simulate(script, delays, {.workers = WorkerKind::kPersistent}));
   EXPECT_EQ(script.log, (Log{"0/0.0@1", "1/0.0@4", "1/1.0@5", "0/1.0@10"}));
+  EXPECT_EQ(script.waited, (std::vector<double>{0, 0, 3, 0})) << "1/1.0 was sent at 1";
 }
 
 TEST(Simulator, APersistentWorkerIsFreeAStopLatencyAfterTheStopOrWhenDoneIfThatIsSooner) {
@@ -183,6 +187,7 @@ TEST(Simulator, StoppingAQueuedOrderMovesTheOnesBehindItForward) {
   ASSERT_TRUE(
       simulate(script, delays, {.workers = WorkerKind::kPersistent, .stop_latency = Seconds{3}}));
   EXPECT_EQ(script.log, (Log{"0/0.0@1", "0/1.0@2", "1/0.0@4", "1/2.0@6"}));
+  EXPECT_EQ(script.waited, (std::vector<double>{0, 0, 0, 3}));
 }
 
 TEST(Simulator, StoppingTheRunningOrderMovesTheOnesBehindItForward) {

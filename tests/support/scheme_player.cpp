@@ -121,7 +121,8 @@ void SchemePlayer::answer(WorkerId worker, Seconds took) {
   take_answers(worker, round_, list, done);
   done = static_cast<int>(list.size());
   answers_.time[worker.index()] = took;
-  answers_.compute[worker.index()] = took;
+  answers_.compute[worker.index()] = took / 2;
+  answers_.waited[worker.index()] = took / 4;
   if (!scheme_->adds_work()) return;
   RoundPlan extra = scheme_->more(round_, answers_);
   for (std::size_t i = 0; i < extra.per_worker.size(); ++i) {
@@ -145,7 +146,7 @@ void SchemePlayer::answer_late(WorkerId worker, Round round) {
   const int done = static_cast<int>(found->second.size());
   take_answers(worker, round, found->second, 0);
   unanswered_.erase(found);
-  apply(scheme_->late(round, worker, done, Seconds{5}, Seconds{1}));
+  apply(scheme_->late({round, worker, done, Seconds{5}, Seconds{1}, Seconds{2}}));
 }
 
 std::vector<Decoding> SchemePlayer::close() {
