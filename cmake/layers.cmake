@@ -1,5 +1,5 @@
 # Most of the time to compile a file here goes into the headers of libraries: several files in one translation unit take
-# half of it. CMAKE_UNITY_BUILD=OFF keeps them apart, for quick rebuilds (preset dev) and for clang-tidy.
+# half of it. CMAKE_UNITY_BUILD=OFF keeps them apart, for quick rebuilds and for clang-tidy.
 function(paceline_unity target files)
   if(NOT DEFINED CMAKE_UNITY_BUILD)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files})
