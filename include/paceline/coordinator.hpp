@@ -23,9 +23,8 @@ struct Task {
   double load = 0;
 };
 
-/// Work for one worker. A second order of the same round (more of a list
-/// that is answered one by one, or a rescue copy) has
-/// dispatch 1, and so on.
+/// Work for one worker. A second order of the same round (more of a list that is answered one by
+/// one, or a rescue copy) has dispatch 1, and so on.
 struct Order {
   WorkerId worker;
   Round round;

@@ -211,10 +211,11 @@ Expected<void> ModelBank::restore(const BankState& state) {
     }
   }
   for (const BankState::Message& saved : state.messages) {
-    if (saved.values.size() != gradient_.size()) {
+    const std::size_t length = shape_.message_length(options_.length);
+    if (saved.values.size() != length) {
       return invalid(fmt::format("a message was saved with {} numbers, this run's have {}",
                                  saved.values.size(),
-                                 gradient_.size()));
+                                 length));
     }
   }
   for (const BankState::OpenJob& saved : state.open) {

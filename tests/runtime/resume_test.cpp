@@ -101,29 +101,34 @@ TEST_P(ResumeOf, EveryStateLeadsToTheSameWeightsBitForBit) {
 TEST_P(ResumeOf, AStateInTheMiddleOfARoundIsAsGood) {
   TrainingRun whole = make_run(GetParam());
   ASSERT_TRUE(whole.go());
-  TrainingRun first = make_run(GetParam());
-  std::atomic<bool> interrupted{false};
-  std::optional<RunState> state;
-  first.options.interrupted = &interrupted;
-  first.options.checkpoints.take = [&](RunState s) { state = std::move(s); };
-  int calls = 0;
-  first.hook = [&](auto, auto) {
-    if (++calls > 33) interrupted = true;
-  };
-  const auto ended = first.go();
-  ASSERT_FALSE(ended);
-  EXPECT_EQ(ended.error().code, ErrorCode::kInterrupted);
-  ASSERT_TRUE(state);
-  EXPECT_LT(state->totals.jobs, kJobs);
-  TrainingRun rest = make_run(GetParam());
-  rest.options.checkpoints.resume = &*state;
-  const auto result = rest.go();
-  ASSERT_TRUE(result) << result.error().message;
-  if (GetParam().scheme.starts_with("relay")) {
-    EXPECT_LT(test::distance(rest.weights, whole.expected_weights()), 1e-4);
-  } else {
-    EXPECT_EQ(rest.weights, whole.weights);
+  bool held_messages = false;
+  for (int left_after = 15; left_after < 42; left_after += 3) {
+    TrainingRun first = make_run(GetParam());
+    std::atomic<bool> interrupted{false};
+    std::optional<RunState> state;
+    first.options.interrupted = &interrupted;
+    first.options.checkpoints.take = [&](RunState s) { state = std::move(s); };
+    int calls = 0;
+    first.hook = [&](auto, auto) {
+      if (++calls > left_after) interrupted = true;
+    };
+    const auto ended = first.go();
+    ASSERT_FALSE(ended);
+    EXPECT_EQ(ended.error().code, ErrorCode::kInterrupted);
+    ASSERT_TRUE(state);
+    EXPECT_LT(state->totals.jobs, kJobs);
+    held_messages = held_messages || !state->bank.messages.empty();
+    TrainingRun rest = make_run(GetParam());
+    rest.options.checkpoints.resume = &*state;
+    const auto result = rest.go();
+    ASSERT_TRUE(result) << result.error().message;
+    if (GetParam().scheme.starts_with("relay")) {
+      EXPECT_LT(test::distance(rest.weights, whole.expected_weights()), 1e-4);
+    } else {
+      EXPECT_EQ(rest.weights, whole.weights) << "left after " << left_after << " gradients";
+    }
   }
+  EXPECT_TRUE(held_messages);
 }
 
 // Relay plans by measured times, which differ from run to run: it ends well, with other roundings.
@@ -134,6 +139,10 @@ INSTANTIATE_TEST_SUITE_P(Schemes,
                                          Case{"gc:s=2,code=repetition", false},
                                          Case{"gc:s=1,code=cyclic"},
                                          Case{"gc:s=1,code=mds"},
+                                         Case{"gc:code=short-messages,s=1,m=2"},
+                                         Case{"partial:r=3"},
+                                         Case{"partial-gc:s=1,own=2"},
+                                         Case{"clusters:clusters=2,s=1"},
                                          Case{"gc:s=1,bundle=2"},
                                          Case{"sr-sgc:B=1,W=2,lambda=2"},
                                          Case{"m-sgc:B=1,W=2,lambda=2"},
