@@ -50,7 +50,8 @@ CodeMeasurement measure_code(const GradientCode& code,
                              std::uint64_t seed = 1,
                              const Clock& clock = {});
 
-/// G as a Matrix Market file: coordinates, real or complex, shape (n, k).
+/// G as a Matrix Market file: coordinates, real or complex, shape (n, k); with short messages of
+/// d/m numbers (n, k m), a column per chunk and block.
 std::string matrix_market(const GradientCode& code);
 
 /// A line per worker, a character per chunk: '.' not held, '1' weight 1, 'x' another weight.

@@ -6,18 +6,20 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "codes/code_quality.hpp"
 #include "codes/complex_matrix.hpp"
 #include "codes/straggler_sets.hpp"
+#include "core/pieces.hpp"
 #include "paceline/check.hpp"
 #include "paceline/random.hpp"
 
 namespace paceline {
 namespace {
 
-constexpr int kNumbers = 8;  // of a chunk gradient, d
+constexpr std::size_t kLeastNumbers = 8;  // of a chunk gradient
 
 double to_float64(double value) { return value; }
 
@@ -31,16 +33,17 @@ double to_bfloat16(double value) {
 }
 
 using Vector = std::vector<double>;  // shape (d)
+using View = std::span<const double>;
 
-/// Numbers `index` of `parts` equal pieces, or all of them for kWhole, of a vector of length d.
-struct Piece {
-  int begin;
-  int size;
+/// d: so many numbers that all parts have equally many.
+std::size_t numbers_of(const GradientCode& code) {
+  return MessageShape{code.parts}.message_length(kLeastNumbers);
+}
 
-  Piece(int index, int parts)
-      : begin(index == kWhole ? 0 : index * (kNumbers / parts)),
-        size(index == kWhole ? kNumbers : kNumbers / parts) {}
-};
+void add(double weight, std::span<const double> from, std::span<double> to) {
+  PACELINE_CHECK(from.size() == to.size());
+  for (std::size_t i = 0; i < from.size(); ++i) to[i] += weight * from[i];
+}
 
 /// Encodes chunk gradients and decodes answers in one number format.
 class Format {
@@ -49,18 +52,14 @@ class Format {
          const std::vector<Vector>& chunks,
          double (*round)(double),
          double (*round_weight)(double))
-      : parts_(code.parts) {
+      : shape_(code.shape()), length_(numbers_of(code)) {
     for (const Row& row : code.rows) {
-      Vector message(kNumbers, 0.0);
+      Vector message(shape_.message_length(length_), 0.0);
       for (const Term& term : row.terms()) {
-        const Piece from(term.part, parts_);
-        const Piece to(term.segment, parts_);
         for (int j = term.chunk.value; j < term.chunk.value + term.count; ++j) {
-          const Vector& chunk = chunks[static_cast<std::size_t>(j)];
-          for (int i = 0; i < from.size; ++i) {
-            message[static_cast<std::size_t>(to.begin + i)] +=
-                round_weight(term.weight) * chunk[static_cast<std::size_t>(from.begin + i)];
-          }
+          add(round_weight(term.weight),
+              piece(View(chunks[static_cast<std::size_t>(j)]), term.part, shape_.parts),
+              piece(std::span(message), term.segment, shape_.pieces()));
         }
       }
       for (double& value : message) value = round(value);
@@ -69,21 +68,18 @@ class Format {
   }
 
   Vector decode(const Combination& combination) const {
-    Vector sum(kNumbers, 0.0);
+    Vector sum(length_, 0.0);
     for (const WorkerWeight& term : combination.terms) {
-      const Piece from(term.segment, parts_);
-      const Piece to(term.part, parts_);
-      const Vector& message = messages_[term.worker.index()];
-      for (int i = 0; i < from.size; ++i) {
-        sum[static_cast<std::size_t>(to.begin + i)] +=
-            term.weight * message[static_cast<std::size_t>(from.begin + i)];
-      }
+      add(term.weight,
+          piece(View(messages_[term.worker.index()]), term.segment, shape_.pieces()),
+          piece(std::span(sum), term.part, shape_.parts));
     }
     return sum;
   }
 
  private:
-  int parts_;
+  MessageShape shape_;
+  std::size_t length_;            // d
   std::vector<Vector> messages_;  // shape (n)
 };
 
@@ -98,7 +94,7 @@ double distance(const Vector& a, const Vector& b) {
 Vector exact_sum(const GradientCode& code,
                  const std::vector<Vector>& chunks,
                  const Combination& combination) {
-  std::vector<long double> sum(kNumbers, 0.0L);
+  std::vector<long double> sum(numbers_of(code), 0.0L);
   std::vector<long double> x(chunks.size(), code.exact ? 1.0L : 0.0L);
   if (!code.exact) {
     for (const WorkerWeight& term : combination.terms) {
@@ -115,9 +111,9 @@ Vector exact_sum(const GradientCode& code,
   return rounded;
 }
 
-std::vector<Vector> normal_chunks(int count, std::uint64_t seed) {
+std::vector<Vector> normal_chunks(const GradientCode& code, std::uint64_t seed) {
   RandomStream random(seed, "chunk gradients");
-  std::vector<Vector> chunks(static_cast<std::size_t>(count), Vector(kNumbers));
+  std::vector<Vector> chunks(static_cast<std::size_t>(code.chunks), Vector(numbers_of(code)));
   for (Vector& chunk : chunks) {
     for (double& value : chunk) value = random.normal();
   }
@@ -242,7 +238,7 @@ CodeMeasurement measure_code(const GradientCode& code,
   PACELINE_CHECK(stragglers >= 0 && stragglers <= code.tolerance);
   const int n = code.workers();
   StragglerSample sample = sample_survivors(n, stragglers, kRandomSets);
-  const std::vector<Vector> chunks = normal_chunks(code.chunks, seed);
+  const std::vector<Vector> chunks = normal_chunks(code, seed);
   const SparseComplexMatrix G = complex_matrix(code);
   const Format float64(code, chunks, to_float64, to_float64);
   const Format float32(code, chunks, to_float32, to_float32);
@@ -263,7 +259,7 @@ CodeMeasurement measure_code(const GradientCode& code,
     measured.mean_residual += combination->residual;
     measured.worst_residual = std::max(measured.worst_residual, combination->residual);
     const Vector exact = exact_sum(code, chunks, *combination);
-    const double norm = distance(exact, Vector(kNumbers, 0.0));
+    const double norm = distance(exact, Vector(exact.size(), 0.0));
     if (norm == 0) continue;
     const auto worse = [&](double& worst, const Format& format) {
       worst = std::max(worst, distance(format.decode(*combination), exact) / norm);

@@ -9,10 +9,11 @@
 
 namespace paceline {
 
-using SparseComplexMatrix = Eigen::SparseMatrix<std::complex<double>>;  ///< by columns: chunks
+using SparseComplexMatrix = Eigen::SparseMatrix<std::complex<double>>;  ///< by columns
 
-/// Shape (n, k). A code on two parts has complex weights: part 0 into segment 0 is the real part,
-/// part 0 into segment 1 the imaginary one.
+/// Shape (n, k m), where a gradient has m blocks, chunk by chunk; m = 1 but for short messages. A
+/// code on 2m parts has complex weights, on block u's half 2u into segment 0 the real part, into
+/// segment 1 the imaginary one.
 SparseComplexMatrix complex_matrix(const GradientCode& code);
 
 }  // namespace paceline

@@ -1,6 +1,7 @@
 // Codes as matrices for people and other programs.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <complex>
 #include <iterator>
 #include <utility>
@@ -10,28 +11,36 @@
 #include "paceline/code_measure.hpp"
 
 namespace paceline {
+namespace {
+
+/// A gradient's blocks: complex weights on so many pairs of parts, or real ones on the whole.
+int blocks_of(const GradientCode& code) { return std::max(1, code.parts / 2); }
+
+}  // namespace
 
 SparseComplexMatrix complex_matrix(const GradientCode& code) {
   using Complex = std::complex<double>;
+  const int blocks = blocks_of(code);
   std::vector<Eigen::Triplet<Complex>> entries;
   for (int i = 0; i < code.workers(); ++i) {
     for (const Term& term : code.rows[WorkerId{i}.index()].terms()) {
-      const bool real = term.part == kWhole || (term.part == 0 && term.segment == 0);
-      const bool imaginary = term.part == 0 && term.segment == 1;
-      if (!real && !imaginary) continue;
+      const bool first_half = term.part == kWhole || term.part % 2 == 0;
+      if (!first_half) continue;
+      const int block = term.part == kWhole ? 0 : term.part / 2;
+      const Complex weight = term.segment == 1 ? Complex(0, term.weight) : Complex(term.weight);
       for (int j = term.chunk.value; j < term.chunk.value + term.count; ++j) {
-        entries.emplace_back(i, j, real ? Complex(term.weight) : Complex(0, term.weight));
+        entries.emplace_back(i, j * blocks + block, weight);
       }
     }
   }
-  SparseComplexMatrix G(code.workers(), code.chunks);
+  SparseComplexMatrix G(code.workers(), code.chunks * blocks);
   G.setFromTriplets(entries.begin(), entries.end());
   return G;
 }
 
 std::string matrix_market(const GradientCode& code) {
   const SparseComplexMatrix G = complex_matrix(code);
-  const bool complex = code.parts == 2;
+  const bool complex = code.parts > 1;
   std::string text =
       fmt::format("%%MatrixMarket matrix coordinate {} general\n% code {}\n{} {} {}\n",
                   complex ? "complex" : "real",
@@ -52,10 +61,12 @@ std::string matrix_market(const GradientCode& code) {
 
 std::string drawing(const GradientCode& code) {
   const Eigen::MatrixXcd G = complex_matrix(code);
+  const Eigen::Index blocks = blocks_of(code);
   std::string text;
   for (Eigen::Index i = 0; i < G.rows(); ++i) {
-    for (Eigen::Index j = 0; j < G.cols(); ++j) {
-      text += G(i, j) == 0.0 ? '.' : G(i, j) == 1.0 ? '1' : 'x';
+    for (Eigen::Index j = 0; j < G.cols(); j += blocks) {
+      const auto chunk = G.row(i).segment(j, blocks);
+      text += (chunk.array() == 0.0).all() ? '.' : (chunk.array() == 1.0).all() ? '1' : 'x';
     }
     text += '\n';
   }

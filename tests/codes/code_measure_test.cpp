@@ -75,7 +75,26 @@ TEST(MatrixMarket, HoldsGWithRealOrComplexEntries) {
   EXPECT_NE(complex.find("\n1 1 0.3618033988"), std::string::npos);
 }
 
+TEST(MatrixMarket, HasAColumnPerChunkAndBlock) {
+  const GradientCode code = code_of("short-messages:s=1,m=3", 6);
+  const std::string text = matrix_market(code);
+  EXPECT_EQ(text.find("%%MatrixMarket matrix coordinate complex general\n% code short-messages\n"
+                      "6 18 72\n"),
+            0U);
+}
+
+TEST(CodeMeasure, SeesWholeGradientsHoweverTheyAreCut) {
+  for (const int m : {1, 2, 3, 5}) {
+    const CodeMeasurement measured =
+        measure_code(code_of("short-messages:s=1,m=" + std::to_string(m), 8), 1);
+    EXPECT_LT(measured.error.float64, 1e-14) << m;
+    EXPECT_LT(measured.error.float32, 1e-6) << m;
+    EXPECT_GT(measured.error.bfloat16, 1e-4) << m;
+  }
+}
+
 TEST(Drawing, ShowsWhoHoldsWhat) {
+  EXPECT_EQ(drawing(code_of("short-messages:s=1,m=2", 4)), "xxx.\n.xxx\nx.xx\nxx.x\n");
   EXPECT_EQ(drawing(code_of("erasurehead:r=2,s=1", 4)), "1.\n1.\n.1\n.1\n");
   EXPECT_EQ(drawing(code_of("expander:graph=complete,r=2,s=1", 3)), ".xx\nx.x\nxx.\n");
 }
