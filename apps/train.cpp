@@ -80,8 +80,7 @@ Expected<SchemeRun> play(const Plan& plan,
   LocalRunOptions local;
   local.workers = setup.delays.workers;
   local.chunk_size = plan.info.chunk_size;
-  local.parts = plan.info.parts;
-  local.segments = plan.info.segments;
+  local.shape = plan.info.shape;
   local.micro_batch = options.micro_batch;
   local.delays = setup.delays.source.get();
   local.compute_slots = options.compute_slots;

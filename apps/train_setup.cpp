@@ -103,8 +103,7 @@ Expected<Plan> make_auto_plan(Plan plan, const Setup& setup) {
   plan.info = (*switching)->segments().front().info;
   plan.info.name = "auto";
   plan.info.parameters.clear();
-  plan.info.parts = SwitchingCoordinator::kParts;
-  plan.info.segments = 0;
+  plan.info.shape = {SwitchingCoordinator::kParts};
   plan.info.chunk_size = (*switching)->chunk_size();
   plan.switching = switching->get();
   plan.coordinator = std::move(*switching);
@@ -260,8 +259,7 @@ ModelBank make_bank(const Setup& setup, const SchemeInfo& info) {
         std::move(make_optimizer(texts[static_cast<std::size_t>(m) % texts.size()]).value()));
   }
   return {{.length = setup.model->length(),
-           .parts = info.parts,
-           .segments = info.segments,
+           .shape = info.shape,
            .batch_size = setup.options.batch,
            .skip_above = setup.options.skip_above},
           std::move(initial),

@@ -85,7 +85,7 @@ void BM_Message(benchmark::State& state,
     make_message(**model, plain_row, {}, parameters, batch, borders, kBatch, {}, plain);
   };
   const auto make_coded = [&] {
-    make_message(**model, row, {code->parts}, parameters, batch, borders, kBatch, {}, coded);
+    make_message(**model, row, code->shape, parameters, batch, borders, kBatch, {}, coded);
   };
   make_plain();
   make_coded();

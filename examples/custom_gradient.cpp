@@ -87,7 +87,7 @@ int main() {
       must(paceline::make_round_coordinator(std::move(scheme),
                                             must(paceline::make_close_policy("conforming:mu=1")),
                                             {.jobs = kJobs, .models = models}));
-  paceline::ModelBank bank({.length = 2, .parts = info.parts, .batch_size = kBatch},
+  paceline::ModelBank bank({.length = 2, .shape = info.shape, .batch_size = kBatch},
                            std::vector<std::vector<float>>(kThresholds.size(), {0.0F, 0.0F}),
                            std::move(optimizers));
   const auto sampler = paceline::make_permutation_sampler(kSamples, kBatch, 7);
@@ -97,7 +97,7 @@ int main() {
   paceline::LocalRunOptions options;
   options.workers = kWorkers;
   options.chunk_size = info.chunk_size;
-  options.parts = info.parts;
+  options.shape = info.shape;
   options.delays = delays.get();
   const auto result = must(paceline::run_local(*coordinator, bank, sources, *sampler, options));
 

@@ -63,13 +63,12 @@ struct GradientCode {
   std::string name;
   bool exact = true;  ///< false: a decoding leaves a residual, even of all answers
   int chunks = 0;
-  int parts = 1;            ///< pieces that a gradient is cut into (message.hpp)
-  int segments = 0;         ///< so many pieces of that size make a message; 0: as many as parts
-  int tolerance = 0;        ///< s: any so many stragglers still decode (uneven groups may
-                            ///< tolerate more than was asked for)
-  double load = 0;          ///< largest share of the data that one worker processes
-  int backward_passes = 1;  ///< what one message costs: 1, or 2 for complex weights
-  std::vector<Row> rows;    ///< rows[i]: what worker i sends
+  MessageShape shape = {};
+  int tolerance = 0;               ///< s: any so many stragglers still decode (uneven groups may
+                                   ///< tolerate more than was asked for)
+  double load = 0;                 ///< largest share of the data that one worker processes
+  int backward_passes = 1;         ///< what one message costs: 1, or 2 for complex weights
+  std::vector<Row> rows;           ///< rows[i]: what worker i sends
   std::vector<double> chunk_size;  ///< shape (chunks), fractions that sum to 1
 
   /// Whether decode() answers for this set. Monotone: more answers never hurt (with a limit on the
@@ -86,15 +85,13 @@ struct GradientCode {
   int workers() const { return static_cast<int>(rows.size()); }
 
   const Row& row(WorkerId worker) const { return rows.at(worker.index()); }
-
-  MessageShape shape() const { return {parts, segments}; }
 };
 
 /// The decoded gradient: out = sum of the combination's terms.
 ///
 /// @param messages  shape (n) of shape (message length): messages[i] is worker i's, read only where
 ///                  it has a term
-/// @param out       shape (d, rounded up to a multiple of code.parts), overwritten
+/// @param out       shape (d, rounded up to a multiple of code.shape.parts), overwritten
 void apply(const GradientCode& code,
            const Combination& combination,
            std::span<const std::vector<float>> messages,

@@ -35,8 +35,7 @@ struct RoundReport {
 struct LocalRunOptions {
   int workers = 0;                 ///< n >= 1
   std::vector<double> chunk_size;  ///< of the scheme
-  int parts = 1;                   ///< of the scheme
-  int segments = 0;                ///< of the scheme
+  MessageShape shape = {};         ///< of the scheme
   int micro_batch = 256;           ///< samples between two looks at a stop, >= 1
   /// Injected response times: an answer is held back until `delay(round + dispatch, worker)
   /// .at(load)` after its order was sent, or after the worker was done with an older order, if that

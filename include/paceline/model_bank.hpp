@@ -21,10 +21,9 @@ using Parameters = std::shared_ptr<const std::vector<float>>;  ///< immutable, s
                                                                ///< may go on reading
 
 struct ModelBankOptions {
-  std::size_t length = 0;  ///< d
-  int parts = 1;           ///< of the scheme
-  int segments = 0;        ///< of the scheme
-  int batch_size = 1;      ///< samples per job: the decoded sum is divided by it once
+  std::size_t length = 0;   ///< d
+  MessageShape shape = {};  ///< of the scheme
+  int batch_size = 1;       ///< samples per job: the decoded sum is divided by it once
   /// A gradient whose decoding leaves more (Decoding::residual) makes no step.
   double skip_above = std::numeric_limits<double>::infinity();
 };
@@ -133,7 +132,6 @@ class ModelBank {
   static Unexpected<Error> not_finite(WorkerId worker, JobId job);
 
   ModelBankOptions options_;
-  MessageShape shape_;
   std::vector<Model> models_;
   std::map<MessageId, Message> messages_;
   std::map<JobId, OpenJob> open_;

@@ -81,8 +81,7 @@ struct SchemeInfo {
   /// All tasks of a round then belong to one job.
   bool one_by_one = false;
   bool self_setting = false;  ///< changes its setting as the run goes; load is that of the first
-  int parts = 1;              ///< a gradient is cut into so many equal parts (2 for complex codes)
-  int segments = 0;           ///< of these, a message has so many; 0: as many as parts
+  MessageShape shape = {};    ///< of the code inside
   // Schemes that add work (Scheme::adds_work) state the next two for a round without open work.
   double load = 0;                 ///< largest normalized load of a worker per round
   int messages_per_round = 1;      ///< most vectors a worker sends per round

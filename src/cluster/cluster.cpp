@@ -276,17 +276,15 @@ Expected<LocalRunResult> ClusterMaster::run(
     }
     start_verifier(verifier, *pool, options, sources, sampler);
   }
-  RankTransport transport(
-      state.link,
-      state.peers,
-      {.run = ++state.runs,
-       .workers = options.workers,
-       .workers_per_rank = *hosted,
-       .message_length =
-           MessageShape{options.parts, options.segments}.message_length(sources[0]->length()),
-       .layout = layout_of(options, sampler),
-       .delays = options.delays,
-       .notice = state.options.notice});
+  RankTransport transport(state.link,
+                          state.peers,
+                          {.run = ++state.runs,
+                           .workers = options.workers,
+                           .workers_per_rank = *hosted,
+                           .message_length = options.shape.message_length(sources[0]->length()),
+                           .layout = layout_of(options, sampler),
+                           .delays = options.delays,
+                           .notice = state.options.notice});
   auto result = play(coordinator, bank, transport, verifier, options);
   if (!result) return result;
   result->overruns = transport.overruns();

@@ -61,7 +61,7 @@ GradientCode bare_cyclic(const CodeRequest& request) {
 GradientCode bare_mds(const CodeRequest& request) {
   if (!request.weights) {
     GradientCode code = cyclic_without_weights("mds", request.workers, request.stragglers);
-    code.parts = 2;
+    code.shape.parts = 2;
     code.backward_passes = 2;
     return code;
   }

@@ -37,7 +37,7 @@ using View = std::span<const double>;
 
 /// d: so many numbers that all parts have equally many.
 std::size_t numbers_of(const GradientCode& code) {
-  return MessageShape{code.parts}.message_length(kLeastNumbers);
+  return MessageShape{code.shape.parts}.message_length(kLeastNumbers);
 }
 
 void add(double weight, std::span<const double> from, std::span<double> to) {
@@ -52,7 +52,7 @@ class Format {
          const std::vector<Vector>& chunks,
          double (*round)(double),
          double (*round_weight)(double))
-      : shape_(code.shape()), length_(numbers_of(code)) {
+      : shape_(code.shape), length_(numbers_of(code)) {
     for (const Row& row : code.rows) {
       Vector message(shape_.message_length(length_), 0.0);
       for (const Term& term : row.terms()) {

@@ -199,7 +199,7 @@ GradientCode bare_node_code(int workers, int stragglers, int stride, std::vector
 
   GradientCode code;
   code.chunks = chunks;
-  code.parts = 2;
+  code.shape.parts = 2;
   code.tolerance = stragglers;
   code.backward_passes = 2;
   code.chunk_size.assign(circle->last.size(), 1.0 / chunks);

@@ -14,7 +14,7 @@ namespace paceline {
 namespace {
 
 /// A gradient's blocks: complex weights on so many pairs of parts, or real ones on the whole.
-int blocks_of(const GradientCode& code) { return std::max(1, code.parts / 2); }
+int blocks_of(const GradientCode& code) { return std::max(1, code.shape.parts / 2); }
 
 }  // namespace
 
@@ -40,7 +40,7 @@ SparseComplexMatrix complex_matrix(const GradientCode& code) {
 
 std::string matrix_market(const GradientCode& code) {
   const SparseComplexMatrix G = complex_matrix(code);
-  const bool complex = code.parts > 1;
+  const bool complex = code.shape.parts > 1;
   std::string text =
       fmt::format("%%MatrixMarket matrix coordinate {} general\n% code {}\n{} {} {}\n",
                   complex ? "complex" : "real",

@@ -173,8 +173,7 @@ GradientCode bare_short_messages(int workers, int stragglers, int shortening) {
   GradientCode code;
   code.name = "short-messages";
   code.chunks = workers;
-  code.parts = 2 * shortening;
-  code.segments = 2;
+  code.shape = {.parts = 2 * shortening, .segments = 2};
   code.tolerance = stragglers;
   code.load = static_cast<double>(blocks->width) / workers;
   code.chunk_size.assign(static_cast<std::size_t>(workers), 1.0 / workers);

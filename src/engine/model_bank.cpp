@@ -31,9 +31,7 @@ bool only_owner(const std::shared_ptr<T>& owner) {
 ModelBank::ModelBank(const ModelBankOptions& options,
                      std::vector<std::vector<float>> initial,
                      std::vector<std::unique_ptr<Optimizer>> optimizers)
-    : options_(options),
-      shape_{options.parts, options.segments},
-      gradient_(padded_length(options.length, options.parts)) {
+    : options_(options), gradient_(padded_length(options.length, options.shape.parts)) {
   PACELINE_CHECK(initial.size() == optimizers.size() && options.batch_size >= 1);
   for (std::size_t m = 0; m < initial.size(); ++m) {
     PACELINE_CHECK(initial[m].size() == options.length && optimizers[m] != nullptr);
@@ -50,7 +48,7 @@ Parameters ModelBank::parameters(ModelId model) const {
 }
 
 void ModelBank::store(const MessageId& id, std::vector<float> values, double loss, int samples) {
-  PACELINE_CHECK(values.size() == shape_.message_length(options_.length));
+  PACELINE_CHECK(values.size() == options_.shape.message_length(options_.length));
   messages_[id] = {std::move(values), loss, samples};
 }
 
@@ -112,7 +110,7 @@ const ModelBank::Message& ModelBank::message(const MessageId& id) const {
 }
 
 std::span<const float> ModelBank::segment_of(const MessageId& id, int segment) const {
-  return piece(std::span<const float>(message(id).values), segment, shape_.pieces());
+  return piece(std::span<const float>(message(id).values), segment, options_.shape.pieces());
 }
 
 Expected<void> ModelBank::add_instalment(const Apply& apply, OpenJob& job) {
@@ -121,7 +119,8 @@ Expected<void> ModelBank::add_instalment(const Apply& apply, OpenJob& job) {
     if (term.weight == 0) continue;
     const auto values = segment_of(term.message, term.segment);
     if (!all_finite(values)) return not_finite(term.message.worker, apply.job);
-    add_scaled(term.weight, values, piece(std::span<double>(job.sum), term.part, options_.parts));
+    add_scaled(
+        term.weight, values, piece(std::span<double>(job.sum), term.part, options_.shape.parts));
   }
   return {};
 }
@@ -130,7 +129,7 @@ void ModelBank::sum_messages(std::span<const Coefficient> terms) {
   const bool whole = std::all_of(terms.begin(), terms.end(), [](const Coefficient& term) {
     return term.part == kWhole && term.segment == kWhole;
   });
-  const int pieces = whole ? 1 : options_.parts;
+  const int pieces = whole ? 1 : options_.shape.parts;
   for (int p = 0; p < pieces; ++p) {
     weighted_.clear();
     for (const Coefficient& term : terms) {
@@ -138,7 +137,8 @@ void ModelBank::sum_messages(std::span<const Coefficient> terms) {
       const int segment = term.part == kWhole && !whole ? p : term.segment;
       weighted_.push_back({segment_of(term.message, segment), term.weight});
     }
-    weighted_sum(weighted_, piece(std::span<float>(gradient_), whole ? kWhole : p, options_.parts));
+    weighted_sum(weighted_,
+                 piece(std::span<float>(gradient_), whole ? kWhole : p, options_.shape.parts));
   }
 }
 
@@ -211,11 +211,10 @@ Expected<void> ModelBank::restore(const BankState& state) {
     }
   }
   for (const BankState::Message& saved : state.messages) {
-    const std::size_t length = shape_.message_length(options_.length);
+    const std::size_t length = options_.shape.message_length(options_.length);
     if (saved.values.size() != length) {
-      return invalid(fmt::format("a message was saved with {} numbers, this run's have {}",
-                                 saved.values.size(),
-                                 length));
+      return invalid(fmt::format(
+          "a message was saved with {} numbers, this run's have {}", saved.values.size(), length));
     }
   }
   for (const BankState::OpenJob& saved : state.open) {
@@ -247,7 +246,7 @@ Expected<void> ModelBank::restore(const BankState& state) {
 }
 
 std::size_t ModelBank::message_bytes() const {
-  return messages_.size() * shape_.message_length(options_.length) * sizeof(float);
+  return messages_.size() * options_.shape.message_length(options_.length) * sizeof(float);
 }
 
 }  // namespace paceline

@@ -29,7 +29,7 @@ Expected<Made> make_segment(const SchemeChoice& choice, const SwitchOptions& opt
                              .stops_stragglers = options.cancel_stragglers});
   if (!scheme) return Unexpected(scheme.error());
   Made made{(*scheme)->info(), nullptr};
-  PACELINE_CHECK(SwitchingCoordinator::kParts % made.info.parts == 0);
+  PACELINE_CHECK(SwitchingCoordinator::kParts % made.info.shape.parts == 0);
   auto coordinator = make_round_coordinator(std::move(*scheme),
                                             std::move(*policy),
                                             {.jobs = jobs,

@@ -48,9 +48,8 @@ Expected<void> check_run(const LocalRunOptions& options) {
 }
 
 MessageLayout layout_of(const LocalRunOptions& options, const BatchSampler& sampler) {
-  return {chunk_borders(sampler.batch_size(), options.chunk_size),
-          {options.parts, options.segments},
-          options.micro_batch};
+  return {
+      chunk_borders(sampler.batch_size(), options.chunk_size), options.shape, options.micro_batch};
 }
 
 Expected<void> start_pool(std::optional<ComputePool>& pool,

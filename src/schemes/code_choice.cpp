@@ -124,8 +124,7 @@ std::vector<std::string> searched_codes() {
 
 void describe_code(const GradientCode* code, bool keep_promise, int chunks, SchemeInfo& info) {
   if (code != nullptr) {
-    info.parts = code->parts;
-    info.segments = code->segments;
+    info.shape = code->shape;
   }
   if (code != nullptr && !code->exact) {
     info.amplification_limit = std::numeric_limits<double>::infinity();

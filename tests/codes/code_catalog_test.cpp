@@ -79,7 +79,7 @@ TEST(CodeCatalog, WithoutWeightsOnlyTheWeightsAreMissing) {
     request.weights = false;
     const GradientCode code = make_code(request).value();
     EXPECT_EQ(code.name, whole.name);
-    EXPECT_EQ(code.parts, whole.parts);
+    EXPECT_EQ(code.shape.parts, whole.shape.parts);
     EXPECT_EQ(code.tolerance, whole.tolerance);
     EXPECT_EQ(code.load, whole.load);
     EXPECT_EQ(code.backward_passes, whole.backward_passes);

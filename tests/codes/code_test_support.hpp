@@ -59,7 +59,7 @@ inline std::vector<std::complex<double>> weights(const Combination& combination,
 /// The largest distance of the decoded sum from the true one: every part of every chunk must arrive
 /// in its own part with weight 1, and in no other part.
 inline double worst_deviation(const GradientCode& code, const Combination& combination) {
-  const int parts = code.parts;
+  const int parts = code.shape.parts;
   const auto entry = [&](int chunk, int from, int to) {
     return static_cast<std::size_t>((chunk * parts + from) * parts + to);
   };

@@ -172,7 +172,7 @@ TEST(CyclicMds, WaitsForOneMoreAnswerWhereASetWouldAmplifyTooMuch) {
 
 TEST(CyclicMds, HasTwoPartsAndCostsTwoBackwardPasses) {
   const auto code = make_cyclic_mds({.workers = 7, .stragglers = 2}).value();
-  EXPECT_EQ(code.parts, 2);
+  EXPECT_EQ(code.shape.parts, 2);
   EXPECT_EQ(code.backward_passes, 2);
   EXPECT_DOUBLE_EQ(code.load, 3.0 / 7);
 }

@@ -180,7 +180,7 @@ TEST(ShortMessages, DecodeEverySetOfEverySmallCode) {
         const std::string what =
             std::to_string(n) + " " + std::to_string(s) + " " + std::to_string(m) + " set ";
         EXPECT_DOUBLE_EQ(code.load, 1.0 * (s + m) / n);
-        const MessageShape shape{code.parts, code.segments};
+        const MessageShape shape = code.shape;
         EXPECT_EQ(shape.message_length(static_cast<std::size_t>(2 * m * 7)), 14U) << "d/m numbers";
         for (const WorkerSet& answered : all_sets(n)) {
           const auto combination = code.decode(answered);

@@ -53,9 +53,9 @@ double norm(std::span<const float> values) {
 }
 
 void expect_decoded_within_bound(const GradientCode& code, int length, std::uint64_t seed) {
-  const MessageShape shape = code.shape();
+  const MessageShape shape = code.shape;
   // An odd length is padded with a zero where the code cuts gradients into two parts.
-  const int padded = (length + code.parts - 1) / code.parts * code.parts;
+  const int padded = (length + code.shape.parts - 1) / code.shape.parts * code.shape.parts;
   RandomStream random(seed, "payload");
   std::vector<Vector> chunks(static_cast<std::size_t>(code.chunks));
   double total = 0;

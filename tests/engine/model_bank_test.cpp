@@ -187,7 +187,7 @@ std::vector<Coefficient> complex_weight(const MessageId& message, double real, d
 
 TEST(ModelBank, CombinesSegmentsIntoParts) {
   for (const bool instalments : {false, true}) {
-    ModelBank bank = make_bank({.length = 3, .parts = 2});  // padded to 4
+    ModelBank bank = make_bank({.length = 3, .shape = {2}});  // padded to 4
     bank.keep_gradient(true);
     bank.store(id(0), {1, 2, 3, 4}, 10, 5);
     bank.store(id(1), {5, 6, 7, 0}, 20, 5);
@@ -207,7 +207,7 @@ TEST(ModelBank, CombinesSegmentsIntoParts) {
 }
 
 TEST(ModelBank, AMessageOfPurelyImaginaryWeightCountsForTheLoss) {
-  ModelBank bank = make_bank({.length = 4, .parts = 2});
+  ModelBank bank = make_bank({.length = 4, .shape = {2}});
   bank.store(id(0), {1, 2, 3, 4}, 10, 5);
   const auto applied = bank.apply(make_apply(complex_weight(id(0), 0, 1)));
   ASSERT_TRUE(applied);
@@ -215,7 +215,7 @@ TEST(ModelBank, AMessageOfPurelyImaginaryWeightCountsForTheLoss) {
 }
 
 TEST(ModelBank, WholeMessagesAndPiecesMayBeMixed) {
-  ModelBank bank = make_bank({.length = 4, .parts = 2});
+  ModelBank bank = make_bank({.length = 4, .shape = {2}});
   bank.keep_gradient(true);
   bank.store(id(0), {1, 2, 3, 4}, 0, 1);
   bank.store(id(1), {10, 20, 30, 40}, 0, 1);
@@ -225,7 +225,7 @@ TEST(ModelBank, WholeMessagesAndPiecesMayBeMixed) {
 }
 
 TEST(ModelBank, ShortMessagesFillALongGradient) {
-  ModelBank bank = make_bank({.length = 7, .parts = 4, .segments = 2});  // padded to 8
+  ModelBank bank = make_bank({.length = 7, .shape = {4, 2}});  // padded to 8
   bank.keep_gradient(true);
   bank.store(id(0), {1, 2, 3, 4}, 0, 1);
   bank.store(id(1), {10, 20, 30, 40}, 0, 1);
@@ -237,7 +237,7 @@ TEST(ModelBank, ShortMessagesFillALongGradient) {
 }
 
 TEST(ModelBank, ADecodingThatNeedsAMissingPartLeavesItZero) {
-  ModelBank bank = make_bank({.length = 4, .parts = 2});
+  ModelBank bank = make_bank({.length = 4, .shape = {2}});
   bank.keep_gradient(true);
   for (const int version : {1, 2}) {  // the second time there is something to overwrite
     bank.store(id(0), {1, 2, 3, 4}, 0, 1);
@@ -284,7 +284,7 @@ TEST(ModelBank, AMessageThatIsNotUsedMayHoldAnything) {
 
 TEST(ModelBank, ASegmentThatIsNotUsedMayHoldAnything) {
   for (const bool complete : {true, false}) {
-    ModelBank bank = make_bank({.length = 2, .parts = 2});
+    ModelBank bank = make_bank({.length = 2, .shape = {2}});
     bank.store(id(3), {1, kNan}, 0, 1);
     const std::vector<Coefficient> terms = {{id(3), 1, 0, 0}, {id(3), 2, 0, 1}};
     EXPECT_EQ(error_of(bank.apply(make_apply(terms, 1, complete))), "no error");
@@ -345,7 +345,7 @@ TEST(ModelBank, ChangesItsParametersInPlaceWhenNobodyHoldsThem) {
 }
 
 TEST(ModelBank, DroppedBuffersComeBack) {
-  ModelBank bank = make_bank({.length = 3, .parts = 2});
+  ModelBank bank = make_bank({.length = 3, .shape = {2}});
   EXPECT_TRUE(bank.recycle().empty());
   EXPECT_EQ(bank.message_bytes(), 0U);
   bank.store(id(0), std::vector<float>(4), 0, 1);
@@ -375,7 +375,7 @@ TEST(ModelBank, RandomDecodingsAgreeWithASlowSum) {
   constexpr std::size_t kPadded = 5001;
   RandomStream random(1, "bank");
   for (const bool pieces : {false, true}) {
-    ModelBank bank = make_bank({.length = kLength, .parts = kParts});
+    ModelBank bank = make_bank({.length = kLength, .shape = {kParts}});
     bank.keep_gradient(true);
     std::vector<double> expected(kPadded, 0.0);
     std::vector<Coefficient> terms;

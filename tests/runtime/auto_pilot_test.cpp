@@ -39,7 +39,7 @@ TEST(AutoPilot, TunesAgainInALiveRunWhoseClusterChanges) {
   test::TrainingRun run(kWorkers, kWorkers);
   run.rounds = {.jobs = kJobs, .models = kModels};
   run.options.chunk_size = switching->chunk_size();
-  run.options.parts = SwitchingCoordinator::kParts;
+  run.options.shape = {SwitchingCoordinator::kParts};
   run.options.delays = &delays;
   run.options.verify = true;
   run.options.observer = [&](const RoundReport& report) {

@@ -177,8 +177,7 @@ struct TrainingRun {
   explicit TrainingRun(std::unique_ptr<Scheme> made) : scheme(std::move(made)) {
     options.workers = scheme->info().workers;
     options.chunk_size = scheme->info().chunk_size;
-    options.parts = scheme->info().parts;
-    options.segments = scheme->info().segments;
+    options.shape = scheme->info().shape;
     options.micro_batch = 4;
     options.compute_slots = 2;
   }
@@ -232,10 +231,7 @@ struct TrainingRun {
     std::vector<std::vector<float>> start(static_cast<std::size_t>(rounds.models), initial());
     std::vector<std::unique_ptr<Optimizer>> optimizers;
     for (int m = 0; m < rounds.models; ++m) optimizers.push_back(std::make_unique<PlainDescent>());
-    return ModelBank({.length = kLength,
-                      .parts = options.parts,
-                      .segments = options.segments,
-                      .batch_size = kBatch},
+    return ModelBank({.length = kLength, .shape = options.shape, .batch_size = kBatch},
                      std::move(start),
                      std::move(optimizers));
   }

@@ -111,7 +111,7 @@ TEST(SchemeLoad, CountsBothBackwardPassesOfComplexWeights) {
   // c = 2 * 3/8: a group has 1 / (8*c + 1) = 1/7 of the data, a piece 3/28.
   const SchemeInfo info = info_of("m-sgc:B=1,W=2,lambda=2,code=mds", 8);
   EXPECT_NEAR(info.load, 2 * 3.0 / 28, 1e-12);
-  EXPECT_EQ(info.parts, 2);
+  EXPECT_EQ(info.shape.parts, 2);
 }
 
 TEST(SchemeLoad, UncodedIsOneNth) {

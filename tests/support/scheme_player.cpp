@@ -179,7 +179,7 @@ void SchemePlayer::apply(const std::vector<Decoding>& decodings) {
 
 void SchemePlayer::apply(const Decoding& decoding) {
   const SchemeInfo& info = scheme_->info();
-  const int P = info.parts;
+  const int P = info.shape.parts;
   const int chunks = static_cast<int>(info.chunk_size.size());
   if (decoded_[decoding.job.index()]) report("a job is decoded twice");
   if (decoding.amplification > info.amplification_limit * (1 + 1e-9)) {
@@ -214,7 +214,7 @@ void SchemePlayer::apply(const Decoding& decoding) {
 void SchemePlayer::check_sum(const Decoding& decoding) {
   constexpr double kExact = 1e-12;
   const JobId job = decoding.job;
-  const int P = scheme_->info().parts;
+  const int P = scheme_->info().shape.parts;
   const int chunks = static_cast<int>(scheme_->info().chunk_size.size());
   const auto& sum = sums_[job];
   const bool exact = decoding.residual <= kExact;
