@@ -33,6 +33,7 @@ struct Order {
   /// How long ago the worker was first asked: more than 0 where a run goes on from a checkpoint, so
   /// that injected times go on, too.
   Seconds age{0};
+  Seconds waited{0};  ///< the part of its age for which it lay behind older orders of its worker
   /// Set in an order that goes on with the list of the order before it, and takes what the longer
   /// list takes more: the load of the list up to here.
   std::optional<double> ahead = {};
@@ -50,7 +51,8 @@ struct Result {
   Round round;
   int dispatch = 0;
   Seconds compute{0};  ///< time the worker spent on computing
-  Seconds waited{0};   ///< time the order lay behind older ones before the worker turned to it
+  Seconds waited{0};   ///< time the order lay behind older ones (not those of its own list) before
+                       ///< the worker turned to it
 
   bool operator==(const Result&) const = default;
 };

@@ -94,6 +94,7 @@ void write(FrameWriter& out, const Order& order) {
   out.put(order.round.value);
   out.put(order.dispatch);
   out.put(order.age.count());
+  out.put(order.waited.count());
   out.put(order.ahead.value_or(kBegins));
   out.put(static_cast<std::uint32_t>(order.tasks.size()));
   for (const Task& task : order.tasks) {
@@ -119,6 +120,7 @@ Order read_order(FrameReader& in) {
   order.round.value = in.get<int>();
   order.dispatch = in.get<int>();
   order.age = Seconds{in.get<double>()};
+  order.waited = Seconds{in.get<double>()};
   if (const auto ahead = in.get<double>(); ahead != kBegins) order.ahead = ahead;
   order.tasks.resize(in.get_count(kTaskBytes));
   for (Task& task : order.tasks) {

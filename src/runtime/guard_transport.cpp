@@ -196,7 +196,7 @@ void GuardTransport::ask_again() {
     ++asked_again_;
     tell(key.round, key.worker, "nobody else can help: the order is sent again");
     Order order = asked.order;
-    order.age = Seconds{0};
+    order.age = order.waited = Seconds{0};
     std::vector<Parameters> parameters;
     for (Task& task : order.tasks) {
       if (bank_.version(task.model) != task.reads) task.row = Row();

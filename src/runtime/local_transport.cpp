@@ -105,7 +105,7 @@ Batch LocalTransport::batch_of(ModelId model, Version version) {
 void LocalTransport::begin_next(Worker& worker) {
   if (worker.orders.empty()) return;
   Assignment& next = *worker.orders.front();
-  next.begun = std::max(next.sent, worker.free_at);
+  next.begun = std::max(after(next.sent, next.order.waited), worker.free_at);
   next.due = after(next.begun, next.response);
   if (next.response == kNever) {
     next.place = Place::kHeld;  // until it is stopped; not worth computing
@@ -199,7 +199,7 @@ void LocalTransport::deliver(Assignment& assignment, Delivery& out) {
   --outstanding_;
   count_overrun(assignment, assignment.ready);
   const Order& order = assignment.order;
-  const Seconds waited = assignment.begun - assignment.sent;
+  const Seconds waited = order.ahead ? Seconds{0} : assignment.begun - assignment.sent;
   out.result = {order.worker, order.round, order.dispatch, assignment.compute, waited};
   out.messages.clear();
   for (std::size_t k = 0; k < order.tasks.size(); ++k) {

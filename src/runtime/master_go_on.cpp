@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "runtime/master.hpp"
 
@@ -26,7 +27,8 @@ Expected<void> Master::go_on(const RunState& state) {
   if (auto restored = bank_.restore(state.bank); !restored) {
     return does_not_fit(restored.error().message);
   }
-  std::vector<Owed> owed;  // in the order they were sent
+  std::vector<Owed> owed;              // in the order they were sent
+  std::map<WorkerId, Seconds> turned;  // when a worker could turn to its next order
   std::vector<Version> versions = state.begun;
   versions.resize(static_cast<std::size_t>(bank_.models()));
   const auto remember = [&](Actions actions, Seconds now) {
@@ -34,6 +36,11 @@ Expected<void> Master::go_on(const RunState& state) {
       if (auto* sent = std::get_if<Send>(&action)) {
         owed.push_back({std::move(sent->order), now});
       } else if (const auto* stop = std::get_if<Stop>(&action)) {
+        const auto first = std::find_if(owed.begin(), owed.end(), [&](const Owed& o) {
+          return o.order.worker == stop->worker;
+        });
+        const bool at_it = first != owed.end() && first->order.round == stop->round;
+        if (at_it) turned[stop->worker] = now;
         std::erase_if(owed, [&](const Owed& o) {
           return o.order.worker == stop->worker && o.order.round == stop->round;
         });
@@ -65,6 +72,7 @@ Expected<void> Master::go_on(const RunState& state) {
                                           result.round.value));
         }
         owed.erase(found);
+        turned[result.worker] = event.now;
         remember(coordinator_.on(Arrived{result}, event.now), event.now);
         break;
       }
@@ -96,6 +104,8 @@ Expected<void> Master::go_on(const RunState& state) {
   clock_ = RunClock(state.now);
   for (Owed& o : owed) {
     o.order.age = state.now - o.sent;
+    const auto free = turned.find(o.order.worker);
+    if (free != turned.end()) o.order.waited = std::max(Seconds{0}, free->second - o.sent);
     // What is owed to a job that is decoded is only waited for: it tells how long the worker took.
     for (Task& task : o.order.tasks) {
       if (bank_.version(task.model) != task.reads) task.row = Row();

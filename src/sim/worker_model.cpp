@@ -87,7 +87,8 @@ std::optional<WorkerModel::Answer> WorkerModel::answer(const FutureEvent& event)
   if (pending.event != event.sequence) return std::nullopt;
   std::erase(workers_[static_cast<std::size_t>(event.worker)].slots, event.what);
   release(event.what);
-  return Answer{pending.order, pending.compute, pending.start - pending.sent};
+  const Seconds waited = pending.order.ahead ? Seconds{0} : pending.start - pending.sent;
+  return Answer{pending.order, pending.compute, waited};
 }
 
 }  // namespace paceline

@@ -80,7 +80,7 @@ TEST(Frame, ACountThatCannotBeTrueAllocatesNothing) {
 }
 
 TEST(Records, AnOrderComesOutAsItWentIn) {
-  Order order{WorkerId{3}, Round{7}, 1, {}, Seconds{0.125}, 0.75};
+  Order order{WorkerId{3}, Round{7}, 1, {}, Seconds{0.125}, Seconds{0.0625}, 0.75};
   order.tasks.push_back({MessageId{WorkerId{3}, Round{7}, 2},
                          JobId{4},
                          ModelId{1},
@@ -99,6 +99,7 @@ TEST(Records, AnOrderComesOutAsItWentIn) {
   EXPECT_TRUE(in.good() && in.done());
   EXPECT_EQ(read.worker, order.worker);
   EXPECT_EQ(read.age, order.age);
+  EXPECT_EQ(read.waited, order.waited);
   EXPECT_EQ(read.round, order.round);
   EXPECT_EQ(read.dispatch, order.dispatch);
   EXPECT_EQ(read.ahead, order.ahead);

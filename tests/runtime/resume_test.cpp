@@ -43,6 +43,11 @@ struct Case {
   bool cancel = true;
 };
 
+/// By measured ones, which differ from run to run: such a run ends well, with other roundings.
+bool plans_by_times(const Case& how) {
+  return how.scheme.starts_with("relay") || how.scheme == "clusters:clusters=2,s=1";
+}
+
 TrainingRun make_run(const Case& how) {
   TrainingRun run(make_scheme(how.scheme, {.workers = kWorkers, .jobs = kJobs, .seed = 5}).value());
   run.rounds = {.jobs = kJobs,
@@ -71,7 +76,7 @@ TEST_P(ResumeOf, EveryStateLeadsToTheSameWeightsBitForBit) {
   const std::vector<RunState> states = states_of(whole);
   ASSERT_GE(states.size(), 4U);
   EXPECT_LT(test::distance(whole.weights, whole.expected_weights()), 1e-4);
-  const bool timed = GetParam().scheme.starts_with("relay");
+  const bool timed = plans_by_times(GetParam());
   for (const RunState& state : states) {
     TrainingRun rest = make_run(GetParam());
     rest.options.checkpoints.resume = &state;
@@ -122,7 +127,7 @@ TEST_P(ResumeOf, AStateInTheMiddleOfARoundIsAsGood) {
     rest.options.checkpoints.resume = &*state;
     const auto result = rest.go();
     ASSERT_TRUE(result) << result.error().message;
-    if (GetParam().scheme.starts_with("relay")) {
+    if (plans_by_times(GetParam())) {
       EXPECT_LT(test::distance(rest.weights, whole.expected_weights()), 1e-4);
     } else {
       EXPECT_EQ(rest.weights, whole.weights) << "left after " << left_after << " gradients";
@@ -131,7 +136,6 @@ TEST_P(ResumeOf, AStateInTheMiddleOfARoundIsAsGood) {
   EXPECT_TRUE(held_messages);
 }
 
-// Relay plans by measured times, which differ from run to run: it ends well, with other roundings.
 INSTANTIATE_TEST_SUITE_P(Schemes,
                          ResumeOf,
                          testing::Values(Case{"uncoded"},
@@ -142,6 +146,7 @@ INSTANTIATE_TEST_SUITE_P(Schemes,
                                          Case{"gc:code=short-messages,s=1,m=2"},
                                          Case{"partial:r=3"},
                                          Case{"partial-gc:s=1,own=2"},
+                                         Case{"clusters:clusters=2,s=1,candidates=1"},
                                          Case{"clusters:clusters=2,s=1"},
                                          Case{"gc:s=1,bundle=2"},
                                          Case{"sr-sgc:B=1,W=2,lambda=2"},
@@ -216,6 +221,41 @@ TEST(Resume, AnOrderGoesOnWaitingWhereItWas) {
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_GE(result->total, Seconds(0.4));
   EXPECT_LT(took, Seconds(0.4) - state->now + Seconds(0.1));
+}
+
+TEST(Resume, AnOrderThatLayBehindAnOlderOneGoesOnFromWhereItsWorkerTurnedToIt) {
+  // Either worker's answer decodes. Worker 1 answers round 0 late, after 300 ms, and only then
+  // turns to round 1, which it answers 100 ms later and first. The run is left at 340 ms.
+  const test::ScriptedDelays delays(2, [](int round, int worker) {
+    if (worker == 0) return round == 0 ? 10.0 : 1000.0;
+    return round == 0 ? 300.0 : 100.0;
+  });
+  const auto make = [&] {
+    TrainingRun run(2, 1);
+    run.rounds.jobs = 2;
+    run.rounds.cancel_stragglers = false;
+    run.options.delays = &delays;
+    return run;
+  };
+  TrainingRun first = make();
+  std::atomic<bool> interrupted{false};
+  std::optional<RunState> state;
+  first.options.interrupted = &interrupted;
+  first.options.checkpoints.take = [&](RunState s) { state = std::move(s); };
+  std::jthread asks([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(340));
+    interrupted = true;
+  });
+  ASSERT_FALSE(first.go());
+  ASSERT_TRUE(state);
+  ASSERT_EQ(state->totals.jobs, 1);
+  TrainingRun rest = make();
+  rest.options.checkpoints.resume = &*state;
+  const auto result = rest.go();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_GE(result->total, Seconds(0.399));
+  EXPECT_LT(result->total, Seconds(0.5));
+  EXPECT_GT(rest.records.back().answers.waited[1], Seconds(0.28));
 }
 
 TEST(Resume, AnotherSchemeBeginsWithTheFirstJobThatIsNotDecoded) {
