@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "command.hpp"
 #include "delay_options.hpp"
 #include "paceline/play.hpp"
+#include "paceline/timeline.hpp"
 #include "worker_options.hpp"
 
 namespace paceline::app {
@@ -26,6 +28,7 @@ struct SimulateOptions {
   int models = 0;
   std::uint64_t seed = 1;
   WorkerOptions worker;
+  std::string timeline;
   bool json = false;
 };
 
@@ -36,12 +39,18 @@ struct SimulatedRun {
 
 Expected<SimulatedRun> play_one(const std::string& text,
                                 const SimulateOptions& options,
-                                const Delays& delays) {
+                                const Delays& delays,
+                                Timeline* timeline) {
   PlayOptions play_options = to_play_options(options.worker);
   play_options.jobs = options.jobs;
   play_options.models = options.models;
   play_options.close = options.close;
   play_options.seed = options.seed;
+  if (timeline != nullptr) {
+    play_options.wrap = [timeline](std::unique_ptr<Coordinator> inner, const SchemeInfo& info) {
+      return timeline->watch(std::move(inner), info.label(), info.workers);
+    };
+  }
   auto played = play(text, *delays.source, play_options);
   if (!played) return Unexpected(played.error());
   const int jobs_per_round = played->info.jobs_per_round;
@@ -128,13 +137,22 @@ Expected<void> run_simulate(const SimulateOptions& options) {
   if (!delays) return Unexpected(delays.error());
   if (!delays->source)
     return invalid("simulate needs --profile FILE or --delays MODEL (docs/delays.md)");
+  std::optional<Timeline> timeline;
+  if (!options.timeline.empty()) {
+    auto created = Timeline::create(options.timeline);
+    if (!created) return Unexpected(created.error());
+    timeline = *std::move(created);
+  }
   std::vector<SimulatedRun> runs;
   for (const std::string& text : options.schemes) {
     for (const std::string& scheme : split_schemes(text)) {
-      auto played = play_one(scheme, options, *delays);
+      auto played = play_one(scheme, options, *delays, timeline ? &*timeline : nullptr);
       if (!played) return Unexpected(played.error());
       runs.push_back(std::move(*played));
     }
+  }
+  if (timeline) {
+    if (auto closed = timeline->close(); !closed) return closed;
   }
   if (!options.json) {
     print_table(runs, options, *delays);
@@ -177,6 +195,10 @@ void add_simulate(CLI::App& program, Run& run) {
   command->add_option("--seed", options->seed, "Seed of codes and delay models")
       ->capture_default_str();
   add_worker_options(*command, options->worker);
+  command->add_option(
+      "--timeline",
+      options->timeline,
+      "Write who did what when to this file, for ui.perfetto.dev (docs/reports.md)");
   command->add_flag(
       "--json", options->json, "Print JSON: an object, or an array for several schemes");
   command->callback(

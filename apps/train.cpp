@@ -19,6 +19,7 @@
 #include "paceline/auto_pilot.hpp"
 #include "paceline/metrics.hpp"
 #include "paceline/run_report.hpp"
+#include "paceline/timeline.hpp"
 #include "ranks.hpp"
 #include "train_options.hpp"
 #include "train_recorder.hpp"
@@ -28,6 +29,31 @@ namespace paceline::app {
 namespace {
 
 constexpr double kBrokenGradient = 1e-3;  // a verified error above this is no rounding
+
+/// What is written while the run goes on.
+struct RunFiles {
+  MetricsWriter metrics;
+  std::optional<Timeline> timeline;
+};
+
+Expected<RunFiles> create_files(const std::string& directory, bool timeline) {
+  auto metrics = MetricsWriter::create(directory + "/metrics.jsonl");
+  if (!metrics) return Unexpected(metrics.error());
+  RunFiles files{*std::move(metrics), {}};
+  if (timeline) {
+    auto created = Timeline::create(directory + "/timeline.json");
+    if (!created) return Unexpected(created.error());
+    files.timeline = *std::move(created);
+  }
+  return files;
+}
+
+/// Both are closed, whatever happens to one of them.
+Expected<void> close(RunFiles& files) {
+  auto metrics = files.metrics.close();
+  auto timeline = files.timeline ? files.timeline->close() : Expected<void>();
+  return metrics ? timeline : metrics;
+}
 
 /// Of a run that begins anew with its unfinished jobs.
 int jobs_left(const Setup& setup) {
@@ -59,7 +85,7 @@ std::string resumption(const FoundCheckpoint& found, const Setup& setup) {
 Expected<SchemeRun> play(const Plan& plan,
                          const Setup& setup,
                          int number,
-                         MetricsWriter& metrics,
+                         RunFiles& files,
                          std::vector<Setting>& remarks,
                          Interrupts& interrupts,
                          CheckpointWriter* checkpoints,
@@ -76,7 +102,7 @@ Expected<SchemeRun> play(const Plan& plan,
     if (auto restored = bank.restore(models); !restored) return Unexpected(restored.error());
   }
 
-  Recorder recorder(plan, setup, number, metrics, interrupts.now);
+  Recorder recorder(plan, setup, number, files.metrics, interrupts.now);
   LocalRunOptions local;
   local.workers = setup.delays.workers;
   local.chunk_size = plan.info.chunk_size;
@@ -101,6 +127,11 @@ Expected<SchemeRun> play(const Plan& plan,
       remarks.push_back({"auto", *line, "chosen in the run"});
     }
   };
+  if (files.timeline) {
+    local.on_work = [&timeline = *files.timeline](const MasterWork& work) {
+      timeline.add(work.what, work.began, work.ended);
+    };
+  }
   local.interrupted = &interrupts.now;
   local.faults = setup.faults;
   local.on_fault = [&](const FaultReport& report) { recorder.on_fault(report); };
@@ -229,8 +260,8 @@ Expected<void> lead(const TrainOptions& options,
   auto directory = make_run_directory(options);
   if (!directory) return Unexpected(directory.error());
   if (*found) set_metrics_aside(*directory);
-  auto metrics = MetricsWriter::create(*directory + "/metrics.jsonl");
-  if (!metrics) return Unexpected(metrics.error());
+  auto files = create_files(*directory, options.timeline);
+  if (!files) return Unexpected(files.error());
 
   RunReport report;
   report.title = fmt::format("{} x {} on {}, {} workers",
@@ -253,10 +284,15 @@ Expected<void> lead(const TrainOptions& options,
   std::optional<Error> ended;
   const int first = *found ? (*found)->checkpoint.scheme_number - 1 : 0;
   for (std::size_t i = static_cast<std::size_t>(first); i < setup.plans.size() && !ended; ++i) {
-    auto run = play(setup.plans[i],
+    Plan& plan = setup.plans[i];
+    if (files->timeline) {
+      plan.coordinator = files->timeline->watch(
+          std::move(plan.coordinator), plan.info.label(), setup.delays.workers);
+    }
+    auto run = play(plan,
                     setup,
                     static_cast<int>(i) + 1,
-                    *metrics,
+                    *files,
                     report.configuration,
                     interrupts,
                     checkpoints->get(),
@@ -268,7 +304,7 @@ Expected<void> lead(const TrainOptions& options,
     }
   }
   // Whatever ended the run: what there is gets written and closed.
-  auto closed = metrics->close();
+  auto closed = close(*files);
   if (!ended && !closed) ended = closed.error();
   if (!report.schemes.empty()) {
     auto written = write_text_file(*directory + "/report.html", report_html(report));

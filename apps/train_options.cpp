@@ -120,6 +120,9 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
   command.add_flag(
       "--verify", options.verify, "Compare every decoded gradient with the directly computed one");
   command.add_flag("--json", options.json, "Print the report as JSON");
+  command.add_flag("--timeline",
+                   options.timeline,
+                   "Write timeline.json, too: who did what when, for ui.perfetto.dev");
   command
       .add_option("--inject",
                   options.faults,

@@ -42,6 +42,7 @@ struct TrainOptions {
   double master_limit = 0;
   bool verify = false;
   bool json = false;
+  bool timeline = false;
   std::string run_directory;
 
   std::vector<std::string> faults;  ///< to be played

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "paceline/coordinator.hpp"
@@ -32,6 +33,13 @@ struct RoundReport {
   std::vector<Job> jobs;  ///< decoded in this round, or by late answers since the last one
 };
 
+/// A piece of work that kept the master from looking at answers.
+struct MasterWork {
+  std::string_view what;  ///< "plan" (the coordinator), "send" or "decode" (and the update)
+  Seconds began{0};       ///< since the run's start
+  Seconds ended{0};
+};
+
 struct LocalRunOptions {
   int workers = 0;                 ///< n >= 1
   std::vector<double> chunk_size;  ///< of the scheme
@@ -49,6 +57,8 @@ struct LocalRunOptions {
   bool verify = false;
   /// Called from the calling thread, may be empty. What it throws reaches the caller of run_local.
   std::function<void(const RoundReport&)> observer;
+  /// Told what the master was busy with; called from the calling thread, may be empty.
+  std::function<void(const MasterWork&)> on_work;
   /// Set by a signal handler; ends the run within 50 ms plus one micro-batch. May be nullptr.
   const std::atomic<bool>* interrupted = nullptr;
   RunCheckpoints checkpoints;

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
+#include "paceline/coordinator.hpp"
 #include "paceline/delays.hpp"
 #include "paceline/expected.hpp"
 #include "paceline/scheme.hpp"
@@ -25,6 +27,10 @@ struct PlayOptions {
   bool by_events = false;  ///< play every answer as an event even where whole rounds would do: the
                            ///< same result, slower
   std::function<void(const RoundRecord&)> observer = {};  ///< hears of every round; may be empty
+  /// Gets the coordinator before it is played and returns the one to play (Timeline::watch); may be
+  /// empty.
+  std::function<std::unique_ptr<Coordinator>(std::unique_ptr<Coordinator>, const SchemeInfo&)>
+      wrap = {};
 };
 
 struct Played {
@@ -33,8 +39,8 @@ struct Played {
 };
 
 /// Builds the scheme for all workers of `delays` and plays it. Codes need not keep the promised
-/// error, since no gradient is computed. With stateless workers timeless schemes are played round by
-/// round, and so is relay with the eager policy; all else is played event by event.
+/// error, since no gradient is computed. With stateless workers timeless schemes are played round
+/// by round, and so is relay with the eager policy; all else is played event by event.
 Expected<Played> play(std::string_view scheme,
                       const DelaySource& delays,
                       const PlayOptions& options);

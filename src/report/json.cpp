@@ -179,6 +179,8 @@ std::string metrics_line(std::string_view scheme,
                {"waited_out", record.waited_out}});
 }
 
+std::string quoted(std::string_view text) { return dump(text); }
+
 std::string event_line(Round round, WorkerId worker, std::string_view what) {
   return dump(
       {{"event", "fault"}, {"round", round.value}, {"worker", worker.value}, {"what", what}});

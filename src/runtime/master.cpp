@@ -48,7 +48,7 @@ Expected<void> Master::begin() {
   for (int m = 0; m < bank_.models(); ++m) begun_.push_back(bank_.version(ModelId{m}));
   if (options_.checkpoints.take) events_.push_back({LoggedEvent::Kind::kStart, now});
   whole_ = false;
-  auto done = carry_out(coordinator_.start(now));
+  auto done = carry_out(timed("plan", [&] { return coordinator_.start(now); }));
   whole_ = done.has_value();
   return done;
 }
@@ -88,7 +88,7 @@ Expected<void> Master::tell(const Event& event, Seconds now) {
     events_.push_back(logged);
   }
   whole_ = false;
-  auto done = carry_out(coordinator_.on(event, now));
+  auto done = carry_out(timed("plan", [&] { return coordinator_.on(event, now); }));
   whole_ = done.has_value();
   return done;
 }
@@ -146,6 +146,19 @@ Expected<void> Master::on_delivery() {
 }
 
 Expected<void> Master::carry_out(Actions actions) {
+  if (actions.empty()) {
+    transport_.flush();
+  } else if (auto out = timed("send", [&] { return send_out(std::move(actions)); }); !out) {
+    return out;
+  }
+  while (!deferred_.empty()) {
+    if (auto settled = settle_first(); !settled) return settled;
+  }
+  return {};
+}
+
+/// What workers shall do goes out; the rest is deferred.
+Expected<void> Master::send_out(Actions actions) {
   for (Action& action : actions) {
     if (auto* send_action = std::get_if<Send>(&action)) {
       if (auto sent = send(std::move(send_action->order)); !sent) return sent;
@@ -158,9 +171,6 @@ Expected<void> Master::carry_out(Actions actions) {
     }
   }
   transport_.flush();
-  while (!deferred_.empty()) {
-    if (auto settled = settle_first(); !settled) return settled;
-  }
   return {};
 }
 
@@ -203,7 +213,7 @@ Expected<void> Master::settle_first() {
 Expected<void> Master::apply(const Apply& apply) {
   const Version read = bank_.version(apply.model);
   Parameters parameters = verifier_ != nullptr ? bank_.parameters(apply.model) : nullptr;
-  auto applied = bank_.apply(apply);
+  auto applied = timed("decode", [&] { return bank_.apply(apply); });
   if (!applied) return Unexpected(applied.error());
   if (!applied->stepped) return {};
   totals_.total = clock_.now();

@@ -11,6 +11,7 @@
 #include <optional>
 #include <queue>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,7 @@ namespace paceline {
 struct MasterOptions {
   std::function<void(const RoundReport&)> observer;  ///< may be empty
   std::function<bool()> interrupted;                 ///< may be empty
+  std::function<void(const MasterWork&)> on_work;    ///< may be empty
   RunCheckpoints checkpoints = {};
 };
 
@@ -53,6 +55,16 @@ class Master {
     }
   };
 
+  /// Does `work`, and tells who asked how long it took.
+  template <class Work>
+  auto timed(std::string_view what, Work&& work) {
+    if (!options_.on_work) return work();
+    const Seconds began = clock_.now();
+    auto result = work();
+    options_.on_work({what, began, clock_.now()});
+    return result;
+  }
+
   Expected<void> begin();
   Expected<void> go_on(const RunState& state);
   Expected<void> look_around();
@@ -63,6 +75,7 @@ class Master {
   std::string stalled() const;
   Expected<void> on_delivery();
   Expected<void> carry_out(Actions actions);
+  Expected<void> send_out(Actions actions);
   Expected<void> send(Order order);
   Expected<void> settle_first();
   Expected<void> apply(const Apply& apply);

@@ -87,7 +87,7 @@ Expected<LocalRunResult> play(Coordinator& coordinator,
                 bank,
                 guard,
                 verifier ? &*verifier : nullptr,
-                {options.observer, interruption_of(options), options.checkpoints});
+                {options.observer, interruption_of(options), options.on_work, options.checkpoints});
   auto result = master.run();
   if (!result) return result;
   result->injected = guard.injected();

@@ -46,8 +46,8 @@ Expected<Game> make_game(std::string_view text,
 Expected<Played> play(std::string_view text,
                       const DelaySource& delays,
                       const PlayOptions& options) {
-  const bool whole_rounds =
-      !options.by_events && !options.observer && options.workers == WorkerKind::kStateless;
+  const bool whole_rounds = !options.by_events && !options.observer && !options.wrap &&
+                            options.workers == WorkerKind::kStateless;
   auto game = make_game(text, delays.workers(), !whole_rounds, options);
   if (!game) return Unexpected(game.error());
   Played played;
@@ -72,9 +72,10 @@ Expected<Played> play(std::string_view text,
     }
   }
   if (whole_rounds) game = make_game(text, delays.workers(), true, options);
-  const auto coordinator =
+  auto coordinator =
       make_round_coordinator(std::move(game->scheme), std::move(game->policy), game->rounds);
   if (!coordinator) return Unexpected(coordinator.error());
+  if (options.wrap) *coordinator = options.wrap(*std::move(coordinator), played.info);
   auto result = simulate(**coordinator,
                          delays,
                          {.workers = options.workers,

@@ -7,6 +7,9 @@ expect 0 '"total_seconds"' "${simulate[@]}" --scheme gc:s=3 --json
 expect 0 '"clairvoyant_seconds"' "${simulate[@]}" --scheme relay --json
 expect 0 '"load": 0.25,' "${simulate[@]}" --scheme uncoded --workers 4 --json # the profile's first four columns
 expect 0 'm-sgc' schemes
+expect 0 'relay' "${simulate[@]}" --scheme gc:s=3,relay --timeline "$scratch/timeline.json"
+grep -qF '"pid":2,"name":"process_name","args":{"name":"relay:T=1"}' "$scratch/timeline.json" || fail "no second process"
+expect 2 'missing/timeline.json' "${simulate[@]}" --scheme relay --timeline "$scratch/missing/timeline.json"
 
 # delays: forms of files, several loads, fits
 printf 'worker,step,ms\n0,1,10\n1,1,20\n0,2,11\n1,2,19\n' > "$scratch/long.csv"

@@ -11,6 +11,10 @@ expect 0 'verify' "${train[@]}" --scheme gc:code=short-messages,s=1,m=2,partial:
 for file in metrics.jsonl config.json report.html; do
   [ -s "$scratch/run/$file" ] || fail "train left no $file"
 done
+expect 0 'report:' "${train[@]}" --scheme gc:s=1 --timeline
+for what in '"name":"round 0"' '"name":"worker 3"' '"name":"decode"' '"name":"job 5"'; do
+  grep -qF "$what" "$scratch/run/timeline.json" || fail "no $what in timeline.json"
+done
 
 # steps with gradients that lack too much are skipped: in the metrics and in the report
 expect 0 'skipped' "${train[@]}" --scheme gc:code=repetition,s=1,gc:code=erasurehead,r=1,residual=0.3 --skip-above 0.2 \
