@@ -86,6 +86,9 @@ class Arrivals {
   /// until the next call for the same u. @pre m divides n
   Arrivals& part(int u, int m);
 
+  /// The same round where these workers never answer. Valid until the next call.
+  Arrivals& without(const WorkerSet& workers);
+
   /// The moment of the whole that is `moment` of part(u, m).
   static Moment whole(Moment moment, int u, int m) {
     if (moment.worker >= 0 && moment.worker != Moment::kTimer) {
@@ -105,6 +108,7 @@ class Arrivals {
   std::vector<int> candidates_;
   std::vector<int> later_;
   std::vector<Arrivals> parts_;
+  std::vector<Arrivals> without_;  ///< one, or none yet
 };
 
 }  // namespace paceline

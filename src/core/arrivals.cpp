@@ -327,4 +327,14 @@ Arrivals& Arrivals::part(int u, int m) {
   return part;
 }
 
+Arrivals& Arrivals::without(const WorkerSet& workers) {
+  if (without_.empty()) without_.assign(1, Arrivals(this->workers()));
+  Arrivals& rest = without_.front();
+  rest.at_ = at_;
+  rest.busy_ = busy_;
+  rest.busy_count_ = busy_count_;
+  workers.for_each([&](WorkerId worker) { rest.at_[worker.index()] = kInfinity; });
+  return rest;
+}
+
 }  // namespace paceline

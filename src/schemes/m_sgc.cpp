@@ -26,6 +26,7 @@
 #include <numeric>
 #include <utility>
 
+#include "paceline/arrivals.hpp"
 #include "paceline/check.hpp"
 #include "paceline/straggler_model.hpp"
 #include "schemes/m_sgc_layout.hpp"
@@ -145,6 +146,27 @@ class Multiplexed final : public Scheme {
     return !missing.intersects(must_answer_) && (!coded() || can_decode_groups(missing));
   }
 
+  Moment first_pass(Round round, Arrivals& arrivals) const override {
+    PACELINE_CHECK(round == next_);
+    if (rule_ != CloseRule::kDecodable || !coded() || !layout_->code->first_decodable ||
+        arrivals.busy_count() < n_) {
+      return Scheme::first_pass(round, arrivals);
+    }
+    // Each condition of may_pass() has a first moment of its own.
+    Moment first = kBeforeAnswers;
+    must_answer_.for_each(
+        [&](WorkerId worker) { first = std::max(first, answer_of(arrivals, worker)); });
+    const WorkerSet* before = nullptr;
+    for (int t = next_.value; t >= oldest_job(); --t) {
+      const WorkerSet& owing = job(t).owing;
+      if (before != nullptr && owing == *before) continue;
+      before = &owing;
+      Arrivals& able = owing.empty() ? arrivals : arrivals.without(owing);
+      first = std::max(first, layout_->code->first_decodable(able));
+    }
+    return first == kAfterAllTime ? arrivals.last() : first;  // all answers are always enough
+  }
+
   int pass(Round round, const WorkerSet& missing, int jobs) override {
     PACELINE_DCHECK(may_pass(round, missing));
     int decoded = 0;
@@ -256,6 +278,11 @@ class Multiplexed final : public Scheme {
       if (answers.done[index] < tasks_[index]) missing.insert(WorkerId{i});
     }
     return missing;
+  }
+
+  static Moment answer_of(const Arrivals& arrivals, WorkerId worker) {
+    const Moment answer = arrivals.moment(worker);
+    return answer.at == kNever ? kAfterAllTime : answer;
   }
 
   /// Whether every group of every open job can still be decoded: see the top of this file.

@@ -82,6 +82,25 @@ TEST(Arrivals, ATimerComesAfterTheAnswersOfItsTime) {
   EXPECT_EQ(arrivals.count_by({Seconds{1.5}, Moment::kTimer}), 0);
 }
 
+TEST(Arrivals, WithoutSomeTheyNeverAnswer) {
+  RandomStream random(3, "arrivals");
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    Sample sample = draw(random, 12);
+    WorkerSet left_out(12);
+    for (int i = 0; i < 12; ++i) {
+      if (random.below(3) == 0) left_out.insert(WorkerId{i});
+    }
+    Arrivals& rest = sample.arrivals.without(left_out);
+    EXPECT_EQ(rest.busy(), sample.busy);
+    for (int i = 0; i < 12; ++i) {
+      const WorkerId worker{i};
+      const Moment expected =
+          left_out.contains(worker) ? Moment{kNever, i} : sample.arrivals.moment(worker);
+      EXPECT_EQ(rest.moment(worker), expected);
+    }
+  }
+}
+
 TEST(Arrivals, APartIsEveryMthWorker) {
   RandomStream random(2, "arrivals");
   for (const int m : {1, 2, 3}) {
