@@ -26,9 +26,21 @@ void Course::open() {
   PACELINE_CHECK(!opened_);
   Forecast seen = forecast(workers_, setting_, game_, now_, std::move(used_.seen), buffers_);
   RoundWork work = std::move(used_.work);
-  plan_round(setting_, game_, left_, now_, seen, work);
+  plan_round(setting_, game_, left_, now_, seen, work, busy());
   current_ = open_record(std::move(work), std::move(seen), game_, std::move(used_));
   opened_ = true;
+}
+
+/// By worker: owes an answer to one of the last rounds, where orders queue. Empty where they do
+/// not.
+std::span<const char> Course::busy() {
+  if (!queued_) return {};
+  busy_.assign(workers_.size(), 0);
+  for (const Record& record : records_) {
+    for (std::size_t i = 0; i < busy_.size(); ++i)
+      if (!record.heard[i]) busy_[i] = 1;
+  }
+  return busy_;
 }
 
 int Course::open_jobs() const {

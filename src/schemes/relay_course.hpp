@@ -92,6 +92,7 @@ class Course {
   bool spares_stragglers(Round round) const;
 
  private:
+  std::span<const char> busy();
   bool is_probe(Round round) const;
   RoundTimes times_of(Record record) const;
   Record* record_of(Round round);
@@ -110,6 +111,7 @@ class Course {
   Record current_;
   Record used_;  ///< one that has matured, for its memory
   Buffers buffers_;
+  std::vector<char> busy_;
 };
 
 }  // namespace paceline::relay

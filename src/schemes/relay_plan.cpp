@@ -23,6 +23,7 @@ int free_jobs(const Game& game, const Ledger& ledger) {
 struct Part {
   std::span<const WorkerId> order;
   std::span<const WorkerId> probes;
+  int left_out = 0;        ///< live workers that are busy and not in the order
   int begin = 0;           ///< first chunk
   int end = 0;             ///< one past the last chunk
   int used = 0;            ///< workers that open units take, from the head of the order
@@ -32,6 +33,15 @@ struct Part {
 
   int live() const { return static_cast<int>(order.size()); }
 };
+
+/// Leaves out busy workers, unless fewer than `least` are free. @return how many
+int leave_out(std::span<const char> busy, int least, std::vector<WorkerId>& workers) {
+  const auto is_busy = [busy](WorkerId worker) { return busy[worker.index()] != 0; };
+  const auto count = std::ranges::count_if(workers, is_busy);
+  if (std::ssize(workers) - count < least) return 0;
+  std::erase_if(workers, is_busy);
+  return static_cast<int>(count);
+}
 
 /// Workers by the part they hold, in their order.
 std::vector<std::vector<WorkerId>> by_part(const std::vector<WorkerId>& workers, int parts) {
@@ -154,8 +164,8 @@ void hand_out(const std::vector<int>& copies, Part& part, RoundWork& work) {
 }
 
 /// Units that `workers` workers get for each of `jobs` new jobs.
-int count_new_units(const Setting& setting, int workers, int jobs) {
-  const int units = static_cast<int>(std::lround(workers / setting.copies));
+int count_new_units(const Setting& setting, int workers, int left_out, int jobs) {
+  const int units = static_cast<int>(std::lround((workers + left_out) / setting.copies));
   const int per_job = static_cast<int>(std::lround(static_cast<double>(units) / jobs));
   return std::clamp(per_job, 1, workers / jobs);
 }
@@ -257,7 +267,7 @@ void start_jobs(const Setting& setting,
     part.served = std::min(jobs, left);
     work.busy += part.served > 0 ? part.live() : part.used;
     if (part.served == 0) continue;
-    part.units_per_job = count_new_units(setting, left, part.served);
+    part.units_per_job = count_new_units(setting, left, part.left_out, part.served);
     work.fresh += part.units_per_job * part.served;
     if (setting.by_speed) sizes[g] = new_sizes(forecast, part, game.groups);
   }
@@ -294,7 +304,8 @@ void plan_round(const Setting& setting,
                 const Ledger& ledger,
                 Round round,
                 const Forecast& forecast,
-                RoundWork& work) {
+                RoundWork& work,
+                std::span<const char> busy) {
   const int free = free_jobs(game, ledger);
   PACELINE_CHECK(free >= 0);
   const int jobs = std::min({setting.bundle, game.jobs - ledger.started, free});
@@ -309,16 +320,17 @@ void plan_round(const Setting& setting,
 
   std::vector<Part> parts(static_cast<std::size_t>(game.groups));
   const std::vector<WorkerId>& order = setting.by_id ? forecast.by_id : forecast.order;
-  std::vector<std::vector<WorkerId>> orders;
+  std::vector<std::vector<WorkerId>> orders;  // where the parts' orders are not the whole one
   std::vector<std::vector<WorkerId>> probes;
+  if (game.groups > 1 || !busy.empty()) orders = by_part(order, game.groups);
   if (game.groups > 1) {
-    orders = by_part(order, game.groups);
     probes = by_part(forecast.probes, game.groups);
   }
   const int part_chunks = game.chunks / game.groups;
   for (std::size_t g = 0; g < parts.size(); ++g) {
     Part& part = parts[g];
-    part.order = game.groups > 1 ? std::span<const WorkerId>(orders[g]) : order;
+    if (!busy.empty()) part.left_out = leave_out(busy, std::max(1, jobs), orders[g]);
+    part.order = orders.empty() ? order : std::span<const WorkerId>(orders[g]);
     part.probes = game.groups > 1 ? std::span<const WorkerId>(probes[g]) : forecast.probes;
     part.begin = static_cast<int>(g) * part_chunks;
     part.end = part.begin + part_chunks;

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "paceline/ids.hpp"
@@ -120,6 +121,10 @@ inline constexpr int kNoUnit = -1;
 /// @param ledger    what the rounds before left open; at most `game.window` jobs
 /// @param forecast  at least one worker in `order`
 /// @param work      overwritten; a used one saves allocations
+/// @param busy      shape (n), or empty for none: workers that still do an older order. A new one
+///                  would lie behind it and come late, and the next one later still; so they get
+///                  none, unless fewer of their part are free than jobs begin. Units are cut as if
+///                  all were free
 /// Cost: O(n + units)
 /// Source: ours
 void plan_round(const Setting& setting,
@@ -127,7 +132,8 @@ void plan_round(const Setting& setting,
                 const Ledger& ledger,
                 Round round,
                 const Forecast& forecast,
-                RoundWork& work);
+                RoundWork& work,
+                std::span<const char> busy = {});
 
 /// Units with a worker that may stay open though they are not due: floor(x k).
 int most_open(const Setting& setting, const RoundWork& work);

@@ -21,8 +21,12 @@ constexpr std::size_t kWorkersPerRound = 65536;
 }  // namespace
 
 double ShadowPlayer::play(const RoundTimes& times, Shadow& shadow) {
-  plan_round(shadow.setting, game_, shadow.ledger, times.round, times.seen, work_);
-  if (times.queued) shadow.free_at.resize(work_.first.size(), 0);
+  busy_.clear();
+  if (times.queued) {
+    shadow.free_at.resize(times.base.size(), 0);
+    for (const double free_at : shadow.free_at) busy_.push_back(free_at > shadow.clock ? 1 : 0);
+  }
+  plan_round(shadow.setting, game_, shadow.ledger, times.round, times.seen, work_, busy_);
   time_units(times, shadow);
   double lasted = close_time(shadow.setting);
   if (shadow.setting.rescue) {

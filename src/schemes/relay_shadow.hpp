@@ -52,6 +52,7 @@ class ShadowPlayer {
   RoundWork work_;
   std::vector<double> unit_time_;    ///< by unit, seconds from the round's start
   std::vector<double> worker_time_;  ///< by worker; infinite without work
+  std::vector<char> busy_;           ///< by worker; empty unless orders queue
   std::vector<double> buffer_;
   std::vector<double> fewer_;
   Ranking ranking_;

@@ -44,6 +44,29 @@ std::vector<std::vector<int>> work_of(const RoundWork& work) {
   return lists;
 }
 
+TEST(RelayPlan, BusyWorkersGetNothingAndUnitsStayAsLarge) {
+  Setting setting;
+  setting.copies = 2;
+  const std::vector<char> busy = {0, 1, 0, 1, 0, 0, 1, 0};
+  RoundWork work;
+  plan_round(setting, game_of(8, 2), {}, Round{0}, by_id(8), work, busy);
+  EXPECT_EQ(work.units.size(), 4U);  // 8 workers, 2 copies
+  EXPECT_EQ(work_of(work), (std::vector<std::vector<int>>{{0}, {}, {1}, {}, {2}, {3}, {}, {3}}));
+}
+
+TEST(RelayPlan, BusyWorkersAreAskedWhereTooFewAreFree) {
+  Setting setting;
+  setting.bundle = 2;
+  const std::vector<char> busy = {1, 0, 1, 1};
+  RoundWork work;
+  plan_round(setting, game_of(4, 2), {}, Round{0}, by_id(4), work, busy);
+  EXPECT_EQ(work.busy, 4);
+  RoundWork with_two;
+  plan_round(
+      setting, game_of(4, 2), {}, Round{0}, by_id(4), with_two, std::vector<char>{1, 0, 0, 1});
+  EXPECT_EQ(with_two.busy, 2);
+}
+
 TEST(RelayPlan, DealsNewUnitsInSnakeOrder) {
   Setting setting;
   setting.copies = 3;

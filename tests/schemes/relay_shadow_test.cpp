@@ -58,7 +58,9 @@ class EventByEvent {
 
   double play(const RoundTimes& times) {
     RoundWork work;
-    plan_round(setting_, game_, ledger_, times.round, times.seen, work);
+    std::vector<char> busy;
+    for (const double at : free_at_) busy.push_back(times.queued && at > clock_ ? 1 : 0);
+    plan_round(setting_, game_, ledger_, times.round, times.seen, work, busy);
     std::vector<std::pair<double, std::vector<int>>> answers;  // when, and the units it completes
     for (int i = 0; i < game_.workers; ++i) {
       const std::vector<int> units = work.units_of(WorkerId{i});
