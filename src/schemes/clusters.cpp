@@ -134,11 +134,11 @@ class Clusters final : public Scheme {
       const auto combination = code_->decode(answered[static_cast<std::size_t>(c)]);
       PACELINE_CHECK(combination.has_value());
       decoding.amplification = std::max(decoding.amplification, combination->amplification);
-      for (const WorkerWeight& term : combination->terms) {
-        const auto role = static_cast<std::size_t>(c * positions_ + term.worker.value);
-        decoding.terms.push_back(
-            {MessageId{WorkerId{worker_of[role]}, round, 0}, term.weight, term.segment, term.part});
-      }
+      const auto message_of = [&](WorkerId position) {
+        const auto role = static_cast<std::size_t>(c * positions_ + position.value);
+        return MessageId{WorkerId{worker_of[role]}, round, 0};
+      };
+      add_terms(*combination, message_of, decoding);
     }
     spread(answers);
     ++next_.value;

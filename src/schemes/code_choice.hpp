@@ -34,6 +34,15 @@ Expected<SharedCode> build_code(const std::string& name,
 /// backward passes (2 for complex weights).
 std::vector<double> message_costs(const GradientCode& code);
 
+/// Appends the terms of a combination. @param message_of  the MessageId of the message that a
+/// worker answered with
+template <class MessageOf>
+void add_terms(const Combination& combination, const MessageOf& message_of, Decoding& decoding) {
+  for (const WorkerWeight& term : combination.terms) {
+    decoding.terms.push_back({message_of(term.worker), term.weight, term.segment, term.part});
+  }
+}
+
 /// The fewest answers that can hold every chunk; a cheap necessary condition before decodable().
 /// 1 for approximate codes, which may go without some.
 int fewest_answers(const GradientCode& code);

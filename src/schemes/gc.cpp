@@ -62,9 +62,12 @@ class GradientCoding final : public Scheme {
     decoding.job = JobId{round.value};
     decoding.residual = combination->residual;
     decoding.amplification = combination->amplification;
-    for (const WorkerWeight& term : combination->terms) {
-      decoding.terms.push_back({{term.worker, round, 0}, term.weight, term.segment, term.part});
-    }
+    add_terms(
+        *combination,
+        [&](WorkerId i) {
+          return MessageId{i, round, 0};
+        },
+        decoding);
     ++next_.value;
     return {decoding};
   }

@@ -71,9 +71,12 @@ class PartialCoding final : public Scheme {
       PACELINE_CHECK(answers.done[static_cast<std::size_t>(i)] >= 1);
       decoding.terms.push_back({MessageId{WorkerId{i}, round, 0}});
     }
-    for (const WorkerWeight& term : combination->terms) {
-      decoding.terms.push_back({{term.worker, round, 1}, term.weight, term.segment, term.part});
-    }
+    add_terms(
+        *combination,
+        [&](WorkerId i) {
+          return MessageId{i, round, 1};
+        },
+        decoding);
     ++next_.value;
     return {decoding};
   }
