@@ -14,6 +14,8 @@ struct CodeEntry {
   Expected<GradientCode> (*make)(ParameterText& parameters, const CodeContext& context);
   /// Whether the code exists with default parameters; the rest of the errors are the user's.
   bool (*exists)(int workers, int stragglers);
+  /// As code_settings() has it. Null: every r where the code has one, else its defaults.
+  std::vector<std::string> (*settings)(int workers, int most_holders) = nullptr;
 };
 
 /// The parameters s= and residual= of every approximate code.
@@ -31,6 +33,9 @@ std::vector<CodeParameter> with_tolerance(std::vector<CodeParameter> own);
 /// For a value a code does not exist for: "r = 4 ... : 3 or 5", the nearest ones that fit.
 /// @param fits  whether the code exists for the value; asked for 1 <= value <= most
 std::string nearest_that_fit(int value, int most, bool (*fits)(int));
+
+/// For codes that no search tries.
+inline std::vector<std::string> no_settings(int /*workers*/, int /*most_holders*/) { return {}; }
 
 /// For codes that exist for all n and s.
 inline bool exists_always(int /*workers*/, int /*stragglers*/) { return true; }

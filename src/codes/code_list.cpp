@@ -131,6 +131,21 @@ Expected<GradientCode> make_code(std::string_view text, const CodeContext& conte
   return code;
 }
 
+std::vector<std::string> code_settings(std::string_view name, int workers, int most_holders) {
+  const CodeEntry* entry = find(name);
+  PACELINE_CHECK(entry != nullptr && workers >= 1);
+  if (entry->settings != nullptr) return entry->settings(workers, most_holders);
+  const auto& parameters = entry->description.parameters;
+  const bool replicated =
+      std::ranges::find(parameters, "r", &CodeParameter::name) != parameters.end();
+  if (!replicated) {
+    return entry->exists(workers, 0) ? std::vector<std::string>{""} : std::vector<std::string>{};
+  }
+  std::vector<std::string> settings;
+  for (int r = 1; r <= most_holders; ++r) settings.push_back("r=" + std::to_string(r));
+  return settings;
+}
+
 int nearest_workers(std::string_view name, int workers, int stragglers) {
   const CodeEntry* entry = find(name);
   PACELINE_CHECK(entry != nullptr && stragglers >= 0);

@@ -96,6 +96,13 @@ Expected<GradientCode> make_design(ParameterText& parameters, const CodeContext&
 }
 
 template <const DesignFamily& family>
+std::vector<std::string> design_settings(int workers, int /*most_holders*/) {
+  if (!family.exists(workers)) return {};
+  if (!family.symmetric) return {""};
+  return {"", "complement=yes"};
+}
+
+template <const DesignFamily& family>
 CodeEntry entry(std::string summary, std::string load, std::string construction) {
   std::vector<CodeParameter> own;
   if (family.symmetric) {
@@ -110,7 +117,8 @@ CodeEntry entry(std::string summary, std::string load, std::string construction)
                      "(2019); " +
                      construction},
           make_design<family>,
-          [](int workers, int /*stragglers*/) { return family.exists(workers); }};
+          [](int workers, int /*stragglers*/) { return family.exists(workers); },
+          design_settings<family>};
 }
 
 }  // namespace

@@ -20,6 +20,12 @@ bool expander_exists(int workers, int /*stragglers*/) {
   return graph_exists("random", workers, default_degree(workers));
 }
 
+std::vector<std::string> expander_settings(int workers, int most_holders) {
+  std::vector<std::string> settings;
+  for (int r = 1; r <= most_holders; ++r) add_graph_settings(workers, r, settings);
+  return settings;
+}
+
 Expected<GradientCode> make_expander(ParameterText& parameters, const CodeContext& context) {
   const int n = context.workers;
   const Tolerance tolerance = read_tolerance(parameters, n);
@@ -69,7 +75,8 @@ CodeEntry expander_entry() {
            .source = "Raviv, Tamo, Tandon, Dimakis, Gradient Coding from Cyclic MDS Codes and "
                      "Expander Graphs (2018), section 4"},
           make_expander,
-          expander_exists};
+          expander_exists,
+          expander_settings};
 }
 
 }  // namespace paceline

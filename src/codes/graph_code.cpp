@@ -180,6 +180,14 @@ int default_degree(int workers) {
 
 bool graph_code_exists(int workers, int /*stragglers*/) { return default_degree(workers) > 0; }
 
+std::vector<std::string> graph_code_settings(int workers, int most_holders) {
+  std::vector<std::string> settings;
+  for (int r = 1; r <= most_holders; ++r) {
+    if (2 * workers % r == 0) add_graph_settings(2 * workers / r, r, settings);
+  }
+  return settings;
+}
+
 Expected<GradientCode> make_graph_code(ParameterText& parameters, const CodeContext& context) {
   static const std::vector<std::string> kDecoders = {"components", "optimal"};
   const int n = context.workers;
@@ -253,7 +261,8 @@ CodeEntry graph_entry() {
            .load = "r/n",
            .source = "Glasgow, Wootters, Approximate Gradient Coding with Optimal Decoding (2020)"},
           make_graph_code,
-          graph_code_exists};
+          graph_code_exists,
+          graph_code_settings};
 }
 
 }  // namespace paceline

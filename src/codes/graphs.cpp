@@ -9,6 +9,7 @@
 #include <numeric>
 #include <optional>
 #include <set>
+#include <string>
 
 #include "paceline/check.hpp"
 #include "paceline/random.hpp"
@@ -318,6 +319,14 @@ bool graph_exists(const std::string& name, int vertices, int degree) {
   if (name == "heawood") return k == 14 && r == 3;
   if (name == "cube") return r >= 1 && r < 20 && k == 1 << r;
   return name == "ramanujan" && find_ramanujan(k, r) != nullptr;
+}
+
+void add_graph_settings(int vertices, int degree, std::vector<std::string>& settings) {
+  for (const std::string& name : graph_names()) {
+    if (!graph_exists(name, vertices, degree)) continue;
+    const std::string graph = name == "random" ? "" : "graph=" + name + ",";
+    settings.push_back(graph + "r=" + std::to_string(degree));
+  }
 }
 
 Graph make_graph(const std::string& name, int vertices, int degree, std::uint64_t seed) {

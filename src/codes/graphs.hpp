@@ -41,6 +41,10 @@ std::vector<std::string> graph_names();
 /// Whether there is a graph of this name with so many vertices of this degree.
 bool graph_exists(const std::string& name, int vertices, int degree);
 
+/// Appends "graph=petersen,r=3" for every graph of so many vertices of this degree; "r=3" for the
+/// random one, which codes take by default.
+void add_graph_settings(int vertices, int degree, std::vector<std::string>& settings);
+
 /// Builds it; random and circulant ones of at most 4096 vertices are the best of
 /// 20 draws by second_eigenvalue.
 /// @pre graph_exists(name, vertices, degree)

@@ -99,7 +99,8 @@ CodeEntry heterogeneous_entry() {
            .source = "Song, Choi, Approximate Gradient Coding for Distributed Learning with "
                      "Heterogeneous Stragglers (2025)"},
           make_heterogeneous,
-          exists_always};
+          exists_always,
+          no_settings};
 }
 
 }  // namespace paceline

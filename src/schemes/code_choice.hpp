@@ -2,6 +2,7 @@
 // code, and what it costs.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,6 +25,12 @@ SchemeParameter code_parameter(const std::vector<std::string>& others = {});
 std::string read_code_name(ParameterText& parameters,
                            const SchemeContext& context,
                            const std::vector<std::string>& others = {});
+
+/// What `make` returns, a code for all workers of the context; or the same code again, if one of
+/// this text was built for such a context not long ago.
+Expected<SharedCode> build_code(const std::string& text,
+                                const SchemeContext& context,
+                                const std::function<Expected<GradientCode>()>& make);
 
 /// Builds the code for all workers of the context.
 Expected<SharedCode> build_code(const std::string& name,

@@ -75,6 +75,8 @@ class PartialResults final : public Scheme {
     return {decoding};
   }
 
+  bool answers_decide() const override { return true; }
+
   std::unique_ptr<Scheme> clone() const override { return std::make_unique<PartialResults>(*this); }
 
  private:
@@ -110,6 +112,17 @@ Expected<std::unique_ptr<Scheme>> make_partial(ParameterText& parameters,
   return std::unique_ptr<Scheme>(std::make_unique<PartialResults>(context.workers, holders));
 }
 
+/// By the number of holders, as long as one can imagine that somebody sends so many messages.
+std::vector<SearchFamily> search_partial(const SearchLimits& limits) {
+  constexpr int kMostMessages = 16;
+  const int most = static_cast<int>(limits.storage * limits.workers + 1e-9);
+  SearchFamily family{.name = "partial", .lines = {}, .only_eager = true, .knows_rules = false};
+  family.lines.push_back({2, std::min(most, kMostMessages), [](int holders) {
+                            return "partial:r=" + std::to_string(holders);
+                          }});
+  return {std::move(family)};
+}
+
 }  // namespace
 
 SchemeEntry partial_entry() {
@@ -121,7 +134,9 @@ SchemeEntry partial_entry() {
            .source = "Ramamoorthy, Meng, Girimaji, Leveraging Partial Stragglers within Gradient "
                      "Coding (NeurIPS 2024)",
            .example = "partial:r=3"},
-          make_partial};
+          make_partial,
+          true,
+          search_partial};
 }
 
 }  // namespace paceline

@@ -188,5 +188,35 @@ TEST(CodeCatalog, RefusesWhatDoesNotExistInOneLineThatNamesTheNearest) {
   EXPECT_NE(message("graph:s=15", 15).find("s=15 is not allowed"), std::string::npos);
 }
 
+TEST(ApproximateCodes, ExistForTheSettingsThatSearchesTry) {
+  const auto settings = [](const char* name, int n) { return code_settings(name, n, n); };
+  EXPECT_EQ(settings("graph", 15),
+            (std::vector<std::string>{
+                "graph=circulant,r=2", "r=3", "graph=petersen,r=3", "r=5", "graph=complete,r=5"}));
+  EXPECT_EQ(settings("erasurehead", 6), (std::vector<std::string>{"r=1", "r=2", "r=3", "r=6"}));
+  EXPECT_EQ(settings("projective-plane", 13), (std::vector<std::string>{"", "complement=yes"}));
+  EXPECT_TRUE(settings("projective-plane", 12).empty());
+  EXPECT_TRUE(settings("stochastic", 12).empty()) << "does not decode";
+  for (const char* name : {"erasurehead",
+                           "graph",
+                           "expander",
+                           "projective-plane",
+                           "affine-plane",
+                           "hadamard",
+                           "biplane",
+                           "steiner",
+                           "pairs",
+                           "product"}) {
+    for (const int n : {4, 7, 9, 14, 15, 16}) {
+      for (const std::string& setting : settings(name, n)) {
+        const std::string text =
+            std::string(name) + ":residual=0.1" + (setting.empty() ? "" : ",") + setting;
+        const auto code = make_code(text, {.workers = n});
+        ASSERT_TRUE(code) << text << " " << n << ": " << code.error().message;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace paceline
