@@ -47,6 +47,7 @@ CodeEntry real_mds_entry();
 CodeEntry reed_solomon_entry();
 CodeEntry speed_aware_entry();
 CodeEntry short_messages_entry();
+CodeEntry tree_entry();
 
 CodeEntry bernoulli_entry();
 CodeEntry regularized_bernoulli_entry();

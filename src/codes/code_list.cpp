@@ -34,6 +34,7 @@ const std::vector<CodeEntry>& entries() {
       reed_solomon_entry(),
       speed_aware_entry(),
       short_messages_entry(),
+      tree_entry(),
       erasure_head_entry(),
       graph_entry(),
       expander_entry(),
