@@ -9,9 +9,14 @@
 
 #include "paceline/random.hpp"
 #include "paceline/scheme.hpp"
+#include "schemes/answer_counts.hpp"
 
 namespace paceline {
 namespace {
+
+using test::expect_answered;
+using test::expect_each_chunk_once;
+using test::for_all_counts;
 
 std::unique_ptr<Scheme> scheme_of(const std::string& text, int workers) {
   auto scheme = make_scheme(text, {.workers = workers});
@@ -20,41 +25,6 @@ std::unique_ptr<Scheme> scheme_of(const std::string& text, int workers) {
     return nullptr;
   }
   return std::move(*scheme);
-}
-
-/// visit(counts) for all counts in 0 ... most.
-template <class Visit>
-void for_all_counts(int workers, int most, const Visit& visit) {
-  Answers answers(workers);
-  for (;;) {
-    visit(answers);
-    std::size_t i = 0;
-    while (i < answers.done.size() && answers.done[i] == most) answers.done[i++] = 0;
-    if (i == answers.done.size()) return;
-    ++answers.done[i];
-  }
-}
-
-/// How often each chunk is in the sum of a decoding, read off the plan's rows.
-std::vector<double> chunks_of(const Decoding& decoding, const RoundPlan& plan, int chunks) {
-  std::vector<double> sum(static_cast<std::size_t>(chunks), 0.0);
-  for (const Coefficient& term : decoding.terms) {
-    const auto& list = plan.per_worker[term.message.worker.index()];
-    for (const Term& row : list[static_cast<std::size_t>(term.message.task)].row.terms()) {
-      sum[row.chunk.index()] += term.weight * row.weight;
-    }
-  }
-  return sum;
-}
-
-void expect_each_chunk_once(const Decoding& decoding, const RoundPlan& plan, int chunks) {
-  for (const double found : chunks_of(decoding, plan, chunks)) EXPECT_NEAR(found, 1, 1e-9);
-}
-
-void expect_answered(const Decoding& decoding, const Answers& answers) {
-  for (const Coefficient& term : decoding.terms) {
-    EXPECT_LT(term.message.task, answers.done[term.message.worker.index()]);
-  }
 }
 
 TEST(Partial, ClosesWhenEveryChunkHasCome) {

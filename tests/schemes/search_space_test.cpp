@@ -18,10 +18,13 @@ std::vector<std::string> names(const std::vector<SearchFamily>& families) {
   return list;
 }
 
-TEST(SearchSpace, HasEveryScheme) {
+// Nested codes take as many messages as `partial`, which never ends later.
+TEST(SearchSpace, HasEverySchemeThatCanBeBest) {
   const auto families = search_space({.workers = 12, .models = 4, .most_jobs_per_round = 4});
   for (const SchemeDescription& scheme : scheme_catalog()) {
-    EXPECT_EQ(std::ranges::count(families, scheme.name, &SearchFamily::name), 1) << scheme.name;
+    EXPECT_EQ(std::ranges::count(families, scheme.name, &SearchFamily::name),
+              scheme.name == "nested" ? 0 : 1)
+        << scheme.name;
   }
 }
 

@@ -82,9 +82,11 @@ TEST(Play, RoundsAtOnceEqualEvents) {
 std::string random_scheme_whose_answers_decide(RandomStream& random, int n) {
   const std::vector<std::string> codes = {"repetition", "cyclic", "mds"};
   const std::string code = codes[random.below(codes.size())];
-  switch (random.below(5)) {
+  switch (random.below(6)) {
     case 0:
       return fmt::format("partial:r={}", between(random, 1, n));
+    case 4:
+      return fmt::format("nested:s={}", between(random, 0, n - 1));
     case 1:
       return fmt::format(
           "partial-gc:s={},own={},code={}", between(random, 0, n - 1), between(random, 1, 4), code);
