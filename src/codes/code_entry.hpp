@@ -61,6 +61,7 @@ CodeEntry hadamard_entry();
 CodeEntry biplane_entry();
 CodeEntry steiner_entry();
 CodeEntry pairs_entry();
+CodeEntry subsets_entry();
 CodeEntry soft_design_entry();
 CodeEntry product_entry();
 CodeEntry heterogeneous_entry();

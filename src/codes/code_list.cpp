@@ -47,6 +47,7 @@ const std::vector<CodeEntry>& entries() {
       biplane_entry(),
       steiner_entry(),
       pairs_entry(),
+      subsets_entry(),
       soft_design_entry(),
       product_entry(),
       heterogeneous_entry(),
