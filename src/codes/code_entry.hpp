@@ -49,6 +49,7 @@ CodeEntry speed_aware_entry();
 CodeEntry short_messages_entry();
 CodeEntry tree_entry();
 
+CodeEntry ignore_entry();
 CodeEntry bernoulli_entry();
 CodeEntry regularized_bernoulli_entry();
 CodeEntry stochastic_block_entry();

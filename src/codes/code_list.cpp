@@ -35,6 +35,7 @@ const std::vector<CodeEntry>& entries() {
       speed_aware_entry(),
       short_messages_entry(),
       tree_entry(),
+      ignore_entry(),
       erasure_head_entry(),
       graph_entry(),
       expander_entry(),

@@ -140,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(Codes,
                          });
 
 TEST(CodeCatalog, HoldsEveryCodeThatExistsNearAnyNumberOfWorkers) {
-  EXPECT_EQ(code_catalog().size(), 25U);
+  EXPECT_EQ(code_catalog().size(), 26U);
   for (const CodeDescription& code : code_catalog()) {
     for (const int n : {5, 16, 37, 60}) {
       const int near = nearest_workers(code.name, n, 2);
@@ -188,6 +188,20 @@ TEST(CodeCatalog, RefusesWhatDoesNotExistInOneLineThatNamesTheNearest) {
   EXPECT_NE(message("graph:s=1,e=3", 15).find("unknown parameter 'e'"), std::string::npos);
   EXPECT_NE(message("graph", 15).find("needs s="), std::string::npos);
   EXPECT_NE(message("graph:s=15", 15).find("s=15 is not allowed"), std::string::npos);
+}
+
+// Spec 0.7: with r = 1 common weights n/m leave U(n, 1, s), whoever straggles.
+TEST(ApproximateCodes, IgnoringStragglersLeavesTheSameWhoeverStraggles) {
+  constexpr int n = 9;
+  const GradientCode code = code_of("ignore:s=4", n);
+  EXPECT_NEAR(code.load, 1.0 / n, 1e-12);
+  for (int s = 0; s <= 4; ++s) {
+    const auto left = testing::over_all_sets(code, s);
+    EXPECT_NEAR(left.mean, testing::one_step_mean(n, 1, s), 1e-12);
+    EXPECT_NEAR(left.worst, s / (n - 1.0 * s), 1e-12);
+  }
+  EXPECT_FALSE(code_of("ignore:residual=0.3", n).decodable(testing::all_but(n, {0, 1, 2})));
+  EXPECT_TRUE(code_of("ignore:residual=0.3", n).decodable(testing::all_but(n, {0, 1})));
 }
 
 TEST(ApproximateCodes, ExistForTheSettingsThatSearchesTry) {
