@@ -84,7 +84,7 @@ std::string random_scheme_whose_answers_decide(RandomStream& random, int n) {
   const std::string code = codes[random.below(codes.size())];
   switch (random.below(6)) {
     case 0:
-      return fmt::format("partial:r={}", between(random, 1, n));
+      return fmt::format("partial:r={},m={}", n, between(random, 1, std::min(n, 3)));
     case 4:
       return fmt::format("nested:s={}", between(random, 0, n - 1));
     case 1:
