@@ -110,6 +110,13 @@ std::string residual_cell(const GradientCode& code, int stragglers, std::uint64_
   return fmt::format("{:.2g} / {:.2g}", measured.mean_residual, measured.attacked_residual);
 }
 
+/// Two digits, more where they stand before the point.
+std::string microseconds_cell(Seconds time) {
+  const double microseconds = 1e6 * time.count();
+  return microseconds < 99.5 ? fmt::format("{:.2g}", microseconds)
+                             : fmt::format("{:.0f}", microseconds);
+}
+
 /// One Markdown row per code. Exact codes are built for 10 % of stragglers, approximate ones for
 /// 30 %, which changes only when they answer. A star marks codes that are refused for float
 /// messages, since their error breaks the promise.
@@ -136,7 +143,7 @@ void print_measured(const CodesOptions& options) {
     const GradientCode& code = *near.code;
     const int tenth = std::min(share(0.1, n), code.tolerance);
     const CodeMeasurement measured = measure_code(code, tenth, options.seed, steady_time);
-    fmt::print("| `{}`{} | {} | {} | {:.3g}{} | {} | {} | {} | {} | {:.2g} | {:.1e} |\n",
+    fmt::print("| `{}`{} | {} | {} | {:.3g}{} | {} | {} | {} | {} | {} | {:.1e} |\n",
                near.text,
                refused ? " *" : "",
                near.workers,
@@ -147,7 +154,7 @@ void print_measured(const CodesOptions& options) {
                residual_cell(code, tenth, options.seed),
                residual_cell(code, share(0.2, n), options.seed),
                residual_cell(code, share(0.3, n), options.seed),
-               1e6 * measured.decode_time.count(),
+               microseconds_cell(measured.decode_time),
                measured.error.float32);
   }
 }

@@ -52,6 +52,14 @@ Expected<GradientCode> make_code(const std::string& name,
                                  ParameterText& parameters,
                                  const CodeContext& context);
 
+/// The settings of an approximate code that are worth trying, for a given tolerance: what follows
+/// its name, "r=4", "graph=petersen,r=3", or nothing, "". The load grows from one to the next.
+/// Empty where the code does not exist for so many workers, and for codes that decode nothing,
+/// since more answers do not make those better.
+/// @param most_holders  of a chunk, where the code can choose
+/// @pre name is in the catalogue
+std::vector<std::string> code_settings(std::string_view name, int workers, int most_holders);
+
 /// The number of workers nearest to `workers` (the smaller of two) for which the code exists with
 /// `s` stragglers and otherwise default parameters; 0: there is none up to ten times as many.
 /// @pre name is in the catalogue

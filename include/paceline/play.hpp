@@ -40,7 +40,8 @@ struct Played {
 
 /// Builds the scheme for all workers of `delays` and plays it. Codes need not keep the promised
 /// error, since no gradient is computed. With stateless workers timeless schemes are played round
-/// by round, and so is relay with the eager policy; all else is played event by event.
+/// by round, and so are relay and schemes whose answers decide with the eager policy; all else is
+/// played event by event.
 Expected<Played> play(std::string_view scheme,
                       const DelaySource& delays,
                       const PlayOptions& options);

@@ -138,6 +138,12 @@ class Scheme {
   /// their times teach. Asked at every close; an order is stopped once the answer is no.
   virtual bool spares_stragglers(Round /*round*/) const { return false; }
 
+  /// Whether a round depends on nothing but its own answers: more(), late() and study() do nothing,
+  /// and of `Answers` only `done` and `time` are read. Simulations of stateless workers with the
+  /// eager policy then look for the answer with which a round may close, which is faster than to
+  /// play every one as an event.
+  virtual bool answers_decide() const { return timeless(); }
+
   // ---- Rounds without messages ----
   // A simulation without gradients only wants to know who works how long, whether the round may
   // close without these workers, and which jobs are done then. A timeless scheme can be asked just

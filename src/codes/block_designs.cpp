@@ -151,12 +151,19 @@ BlockDesign steiner_triples(int points) {
   return design;
 }
 
-BlockDesign all_pairs(int points) {
+BlockDesign all_subsets(int points, int size) {
+  PACELINE_CHECK(size >= 2 && size <= points);
   BlockDesign design{points, {}};
-  for (int i = 0; i < points; ++i) {
-    for (int j = i + 1; j < points; ++j) design.blocks.push_back({i, j});
+  std::vector<int> block(static_cast<std::size_t>(size));
+  std::iota(block.begin(), block.end(), 0);
+  for (;;) {
+    design.blocks.push_back(block);
+    int last = size - 1;  // the last point that can move on
+    while (last >= 0 && block[static_cast<std::size_t>(last)] == points - size + last) --last;
+    if (last < 0) return design;
+    const auto from = block.begin() + last;
+    std::iota(from, block.end(), *from + 1);
   }
-  return design;
 }
 
 BlockDesign complement(const BlockDesign& design) {

@@ -41,8 +41,8 @@ BlockDesign biplane(int points);
 /// Source: the constructions of Bose (1939) and Skolem (1958).
 BlockDesign steiner_triples(int points);
 
-/// All pairs of points; h = 1. @pre points >= 2
-BlockDesign all_pairs(int points);
+/// All subsets of r points; h = C(n-2, r-2). @pre 2 <= size <= points
+BlockDesign all_subsets(int points, int size);
 
 /// Every block by its complement: the chunks a worker does not hold.
 BlockDesign complement(const BlockDesign& design);

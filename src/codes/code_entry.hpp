@@ -14,6 +14,8 @@ struct CodeEntry {
   Expected<GradientCode> (*make)(ParameterText& parameters, const CodeContext& context);
   /// Whether the code exists with default parameters; the rest of the errors are the user's.
   bool (*exists)(int workers, int stragglers);
+  /// As code_settings() has it. Null: every r where the code has one, else its defaults.
+  std::vector<std::string> (*settings)(int workers, int most_holders) = nullptr;
 };
 
 /// The parameters s= and residual= of every approximate code.
@@ -32,6 +34,9 @@ std::vector<CodeParameter> with_tolerance(std::vector<CodeParameter> own);
 /// @param fits  whether the code exists for the value; asked for 1 <= value <= most
 std::string nearest_that_fit(int value, int most, bool (*fits)(int));
 
+/// For codes that no search tries.
+inline std::vector<std::string> no_settings(int /*workers*/, int /*most_holders*/) { return {}; }
+
 /// For codes that exist for all n and s.
 inline bool exists_always(int /*workers*/, int /*stragglers*/) { return true; }
 
@@ -42,7 +47,9 @@ CodeEntry real_mds_entry();
 CodeEntry reed_solomon_entry();
 CodeEntry speed_aware_entry();
 CodeEntry short_messages_entry();
+CodeEntry tree_entry();
 
+CodeEntry ignore_entry();
 CodeEntry bernoulli_entry();
 CodeEntry regularized_bernoulli_entry();
 CodeEntry stochastic_block_entry();
@@ -55,6 +62,7 @@ CodeEntry hadamard_entry();
 CodeEntry biplane_entry();
 CodeEntry steiner_entry();
 CodeEntry pairs_entry();
+CodeEntry subsets_entry();
 CodeEntry soft_design_entry();
 CodeEntry product_entry();
 CodeEntry heterogeneous_entry();

@@ -34,6 +34,8 @@ const std::vector<CodeEntry>& entries() {
       reed_solomon_entry(),
       speed_aware_entry(),
       short_messages_entry(),
+      tree_entry(),
+      ignore_entry(),
       erasure_head_entry(),
       graph_entry(),
       expander_entry(),
@@ -46,6 +48,7 @@ const std::vector<CodeEntry>& entries() {
       biplane_entry(),
       steiner_entry(),
       pairs_entry(),
+      subsets_entry(),
       soft_design_entry(),
       product_entry(),
       heterogeneous_entry(),
@@ -129,6 +132,21 @@ Expected<GradientCode> make_code(std::string_view text, const CodeContext& conte
   if (find(parameters->name()) == nullptr) return code;
   if (auto fine = parameters->finish(); !fine) return Unexpected(fine.error());
   return code;
+}
+
+std::vector<std::string> code_settings(std::string_view name, int workers, int most_holders) {
+  const CodeEntry* entry = find(name);
+  PACELINE_CHECK(entry != nullptr && workers >= 1);
+  if (entry->settings != nullptr) return entry->settings(workers, most_holders);
+  const auto& parameters = entry->description.parameters;
+  const bool replicated =
+      std::ranges::find(parameters, "r", &CodeParameter::name) != parameters.end();
+  if (!replicated) {
+    return entry->exists(workers, 0) ? std::vector<std::string>{""} : std::vector<std::string>{};
+  }
+  std::vector<std::string> settings;
+  for (int r = 1; r <= most_holders; ++r) settings.push_back("r=" + std::to_string(r));
+  return settings;
 }
 
 int nearest_workers(std::string_view name, int workers, int stragglers) {

@@ -11,7 +11,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <utility>
 
 #include "codes/finite_field.hpp"
@@ -74,8 +76,58 @@ constexpr DesignFamily kSteiner = {"steiner",
                                    [](int n) { return n >= 7 && (n % 6 == 1 || n % 6 == 3); },
                                    steiner_triples,
                                    false};
-constexpr DesignFamily kPairs = {
-    "pairs", "any from 2 on", [](int n) { return n >= 2; }, all_pairs, false};
+constexpr DesignFamily kPairs = {"pairs",
+                                 "any from 2 on",
+                                 [](int n) { return n >= 2; },
+                                 [](int n) { return all_subsets(n, 2); },
+                                 false};
+
+/// C(n, r) if it is at most so many, else more.
+std::int64_t subset_count(int n, int r, std::int64_t most) {
+  std::int64_t count = 1;
+  for (int i = 1; i <= std::min(r, n - r) && count <= most; ++i) count = count * (n - i + 1) / i;
+  return count;
+}
+
+constexpr std::int64_t kMostSubsets = 100'000;
+
+bool has_subsets(int n, int r) {
+  return r <= n && subset_count(n, r, kMostSubsets) <= kMostSubsets;
+}
+
+constexpr int kUsualSubset = 3;
+
+bool subsets_exist(int workers, int /*stragglers*/) {
+  return workers >= 2 && has_subsets(workers, std::min(kUsualSubset, workers));
+}
+
+Expected<GradientCode> make_subsets(ParameterText& parameters, const CodeContext& context) {
+  const int n = context.workers;
+  const Tolerance tolerance = read_tolerance(parameters, n);
+  if (n < 2) return invalid("subsets: needs at least 2 workers");
+  const int r = parameters.integer("r", 2, n, std::min(kUsualSubset, n));
+  if (!has_subsets(n, r)) {
+    int fitting = r;
+    while (fitting > 1 && !has_subsets(n, fitting)) --fitting;
+    return invalid(
+        fmt::format("subsets: {} workers have more than {} subsets of {}, one per chunk; {}",
+                    n,
+                    kMostSubsets,
+                    r,
+                    fitting > 1 ? fmt::format("r = {} is the nearest below", fitting)
+                                : std::string("so many workers have too many pairs, too")));
+  }
+  return finish_approximate(
+      {"subsets", plain_sums(n, all_subsets(n, r).blocks), design_weight(n, r), tolerance});
+}
+
+std::vector<std::string> subsets_settings(int workers, int most_holders) {
+  std::vector<std::string> settings;
+  for (int r = 2; r <= most_holders; ++r) {
+    if (has_subsets(workers, r)) settings.push_back(fmt::format("r={}", r));
+  }
+  return settings;
+}
 
 template <const DesignFamily& family>
 Expected<GradientCode> make_design(ParameterText& parameters, const CodeContext& context) {
@@ -96,6 +148,13 @@ Expected<GradientCode> make_design(ParameterText& parameters, const CodeContext&
 }
 
 template <const DesignFamily& family>
+std::vector<std::string> design_settings(int workers, int /*most_holders*/) {
+  if (!family.exists(workers)) return {};
+  if (!family.symmetric) return {""};
+  return {"", "complement=yes"};
+}
+
+template <const DesignFamily& family>
 CodeEntry entry(std::string summary, std::string load, std::string construction) {
   std::vector<CodeParameter> own;
   if (family.symmetric) {
@@ -110,7 +169,8 @@ CodeEntry entry(std::string summary, std::string load, std::string construction)
                      "(2019); " +
                      construction},
           make_design<family>,
-          [](int workers, int /*stragglers*/) { return family.exists(workers); }};
+          [](int workers, int /*stragglers*/) { return family.exists(workers); },
+          design_settings<family>};
 }
 
 }  // namespace
@@ -153,6 +213,22 @@ CodeEntry steiner_entry() {
 
 CodeEntry pairs_entry() {
   return entry<kPairs>("every two workers share a chunk of their own, any n", "2/n", "all pairs");
+}
+
+CodeEntry subsets_entry() {
+  return {{.name = "subsets",
+           .summary = "every set of r workers shares a chunk of its own: a design for any n and r",
+           .exact = false,
+           .parameters = with_tolerance({{"r",
+                                          "2 <= r <= n",
+                                          "workers that hold a chunk (3); C(n, r) chunks, at most "
+                                          "100000"}}),
+           .load = "r/n",
+           .source = "Kadhe, Koyluoglu, Ramchandran, Gradient Coding Based on Block Designs "
+                     "(2019); all subsets"},
+          make_subsets,
+          subsets_exist,
+          subsets_settings};
 }
 
 }  // namespace paceline

@@ -30,6 +30,14 @@ bool erasure_head_exists(int workers, int stragglers) {
   return r > 0 && workers - stragglers >= workers / r;
 }
 
+std::vector<std::string> erasure_head_settings(int workers, int most_holders) {
+  std::vector<std::string> settings;
+  for (int r = 1; r <= most_holders; ++r) {
+    if (workers % r == 0) settings.push_back(fmt::format("r={}", r));
+  }
+  return settings;
+}
+
 /// a = 1 for the first answer of every group.
 WeightDecoder first_of_each_group(int replication) {
   return [replication](const WorkerSet& answered, std::vector<double>& a) {
@@ -98,7 +106,8 @@ CodeEntry erasure_head_entry() {
            .load = "r/n",
            .source = "Wang, Charles, Papailiopoulos, ErasureHead (2019)"},
           make_erasure_head,
-          erasure_head_exists};
+          erasure_head_exists,
+          erasure_head_settings};
 }
 
 }  // namespace paceline

@@ -180,6 +180,14 @@ int default_degree(int workers) {
 
 bool graph_code_exists(int workers, int /*stragglers*/) { return default_degree(workers) > 0; }
 
+std::vector<std::string> graph_code_settings(int workers, int most_holders) {
+  std::vector<std::string> settings;
+  for (int r = 1; r <= most_holders; ++r) {
+    if (2 * workers % r == 0) add_graph_settings(graph_names(), 2 * workers / r, r, settings);
+  }
+  return settings;
+}
+
 Expected<GradientCode> make_graph_code(ParameterText& parameters, const CodeContext& context) {
   static const std::vector<std::string> kDecoders = {"components", "optimal"};
   const int n = context.workers;
@@ -238,22 +246,24 @@ WeightDecoder component_decoder(const Graph& graph) {
 }
 
 CodeEntry graph_entry() {
-  return {{.name = "graph",
-           .summary = "workers are the edges of a regular graph of chunks; optimal decoding in "
-                      "linear time",
-           .exact = false,
-           .parameters = with_tolerance(
-               {{"r", "r divides 2n", "degree: workers that hold a chunk (3, or the next)"},
-                {"graph",
-                 "random|circulant|complete|paley|petersen|heawood|cube|ramanujan",
-                 "the graph on 2n/r chunks"},
-                {"decoder",
-                 "components|optimal",
-                 "linear time; or the shortest weights, kinder to float messages"}}),
-           .load = "r/n",
-           .source = "Glasgow, Wootters, Approximate Gradient Coding with Optimal Decoding (2020)"},
-          make_graph_code,
-          graph_code_exists};
+  return {
+      {.name = "graph",
+       .summary = "workers are the edges of a regular graph of chunks; optimal decoding in "
+                  "linear time",
+       .exact = false,
+       .parameters = with_tolerance(
+           {{"r", "r divides 2n", "degree: workers that hold a chunk (3, or the next)"},
+            {"graph",
+             "random|circulant|complete|complete-bipartite|paley|petersen|heawood|cube|ramanujan",
+             "the graph on 2n/r chunks"},
+            {"decoder",
+             "components|optimal",
+             "linear time; or the shortest weights, kinder to float messages"}}),
+       .load = "r/n",
+       .source = "Glasgow, Wootters, Approximate Gradient Coding with Optimal Decoding (2020)"},
+      make_graph_code,
+      graph_code_exists,
+      graph_code_settings};
 }
 
 }  // namespace paceline

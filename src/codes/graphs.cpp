@@ -9,6 +9,7 @@
 #include <numeric>
 #include <optional>
 #include <set>
+#include <string>
 
 #include "paceline/check.hpp"
 #include "paceline/random.hpp"
@@ -26,6 +27,12 @@ bool is_prime(int q) {
     if (q % d == 0) return false;
   }
   return true;
+}
+
+/// u with u^2 = n, or 0.
+int side_of_square(int n) {
+  const int u = static_cast<int>(std::lround(std::sqrt(n)));
+  return u * u == n ? u : 0;
 }
 
 /// One try of the pairing model: every vertex is in a pool as often as its degree; two entries are
@@ -221,6 +228,28 @@ Graph heawood_graph() {
   return graph;
 }
 
+Graph complete_bipartite_graph(int half) {
+  Graph graph{2 * half, half, {}};
+  for (int u = 0; u < half; ++u) {
+    for (int v = half; v < 2 * half; ++v) add_edge(graph, u, v);
+  }
+  return graph;
+}
+
+Graph margulis_graph(int u) {
+  Graph graph{u * u, 8, {}};
+  const auto vertex = [u](int x, int y) { return x % u * u + y % u; };
+  for (int x = 0; x < u; ++x) {
+    for (int y = 0; y < u; ++y) {
+      add_edge(graph, vertex(x, y), vertex(x + 2 * y, y));
+      add_edge(graph, vertex(x, y), vertex(x + 2 * y + 1, y));
+      add_edge(graph, vertex(x, y), vertex(x, y + 2 * x));
+      add_edge(graph, vertex(x, y), vertex(x, y + 2 * x + 1));
+    }
+  }
+  return graph;
+}
+
 Graph cube_graph(int dimension) {
   Graph graph{1 << dimension, dimension, {}};
   for (int v = 0; v < graph.vertices; ++v) {
@@ -304,7 +333,21 @@ double second_eigenvalue(const Graph& graph) {
 }
 
 std::vector<std::string> graph_names() {
-  return {"random", "circulant", "complete", "paley", "petersen", "heawood", "cube", "ramanujan"};
+  return {"random",
+          "circulant",
+          "complete",
+          "complete-bipartite",
+          "paley",
+          "petersen",
+          "heawood",
+          "cube",
+          "ramanujan"};
+}
+
+std::vector<std::string> multigraph_names() {
+  std::vector<std::string> names = graph_names();
+  names.emplace_back("margulis");
+  return names;
 }
 
 bool graph_exists(const std::string& name, int vertices, int degree) {
@@ -313,11 +356,24 @@ bool graph_exists(const std::string& name, int vertices, int degree) {
   if (name == "random") return r >= 3 && r < k && k * static_cast<std::int64_t>(r) % 2 == 0;
   if (name == "circulant") return r >= 2 && r % 2 == 0 && r / 2 <= (k - 1) / 2;
   if (name == "complete") return k >= 2 && r == k - 1;
+  if (name == "complete-bipartite") return k == 2 * r && r >= 2;
+  if (name == "margulis") return r == 8 && side_of_square(k) >= 3;
   if (name == "paley") return is_prime(k) && k % 4 == 1 && r == (k - 1) / 2;
   if (name == "petersen") return k == 10 && r == 3;
   if (name == "heawood") return k == 14 && r == 3;
   if (name == "cube") return r >= 1 && r < 20 && k == 1 << r;
   return name == "ramanujan" && find_ramanujan(k, r) != nullptr;
+}
+
+void add_graph_settings(const std::vector<std::string>& names,
+                        int vertices,
+                        int degree,
+                        std::vector<std::string>& settings) {
+  for (const std::string& name : names) {
+    if (!graph_exists(name, vertices, degree)) continue;
+    const std::string graph = name == "random" ? "" : "graph=" + name + ",";
+    settings.push_back(graph + "r=" + std::to_string(degree));
+  }
 }
 
 Graph make_graph(const std::string& name, int vertices, int degree, std::uint64_t seed) {
@@ -330,6 +386,8 @@ Graph make_graph(const std::string& name, int vertices, int degree, std::uint64_
     return best_of_draws(vertices, [&] { return random_circulant(vertices, degree, random); });
   }
   if (name == "complete") return complete_graph(vertices);
+  if (name == "complete-bipartite") return complete_bipartite_graph(degree);
+  if (name == "margulis") return margulis_graph(side_of_square(vertices));
   if (name == "paley") return paley_graph(vertices);
   if (name == "petersen") return petersen_graph();
   if (name == "heawood") return heawood_graph();

@@ -7,6 +7,12 @@
 // then leaves 1 / sum_l (1-p_l)/p_l on average, so chunks are handed out, reliable workers first,
 // each to where that sum is least.
 //
+// That is for chunk gradients that point anywhere (objective=chunks). Where they are aligned, which
+// is the worst case, the variance is that of the workers' whole sums (objective=aligned): least,
+// 1 / sum_l q_l with q_l = (1-p_l)/p_l, if worker i answers for k q_i / sum_l q_l chunks on
+// average. Any weights with these row sums do; laying the shares end to end along the chunks takes
+// fewest.
+//
 // Source: song2025approximate (problem; the closed form and the allocation were derived from it).
 #include <fmt/format.h>
 
@@ -47,6 +53,30 @@ std::vector<std::vector<int>> allocate(const std::vector<double>& odds, int chun
   return holders;
 }
 
+using Entries = std::vector<Eigen::Triplet<double>>;
+
+/// Every worker in turn takes of the chunks, in their order, what is left of them, up to its share.
+Entries end_to_end(const std::vector<double>& odds, const std::vector<double>& p, int chunks) {
+  const double total = std::accumulate(odds.begin(), odds.end(), 0.0);
+  constexpr double kNothing = 1e-12;
+  Entries entries;
+  int chunk = 0;
+  double left = 1;  // of the chunk
+  for (std::size_t i = 0; i < odds.size(); ++i) {
+    double share = chunks * odds[i] / total;
+    while (share > kNothing && chunk < chunks) {
+      const double taken = std::min(share, left);
+      entries.emplace_back(static_cast<int>(i), chunk, taken / (1 - p[i]));
+      share -= taken;
+      left -= taken;
+      if (left > kNothing) continue;
+      ++chunk;
+      left = 1;
+    }
+  }
+  return entries;
+}
+
 Expected<GradientCode> make_heterogeneous(ParameterText& parameters, const CodeContext& context) {
   const int n = context.workers;
   const Tolerance tolerance = read_tolerance(parameters, n);
@@ -66,8 +96,15 @@ Expected<GradientCode> make_heterogeneous(ParameterText& parameters, const CodeC
   std::vector<double> odds;
   for (const double probability : p) odds.push_back((1 - probability) / probability);
 
-  const std::vector<std::vector<int>> holders = allocate(odds, k, width);
-  std::vector<Eigen::Triplet<double>> entries;
+  static const std::vector<std::string> kObjectives = {"chunks", "aligned"};
+  const bool aligned = parameters.word("objective", kObjectives, "chunks") == "aligned";
+  if (aligned && parameters.has("held")) {
+    parameters.fail("held= goes with objective=chunks; objective=aligned finds it");
+  }
+  Entries entries = aligned ? end_to_end(odds, p, k) : Entries();
+  const std::vector<std::vector<int>> holders =
+      aligned ? std::vector<std::vector<int>>(static_cast<std::size_t>(k))
+              : allocate(odds, k, width);
   for (int j = 0; j < k; ++j) {
     double sum = 0;
     for (const int i : holders[static_cast<std::size_t>(j)])
@@ -93,13 +130,18 @@ CodeEntry heterogeneous_entry() {
            .exact = false,
            .parameters = with_tolerance(
                {{"p", "0 <= p < 1", "probabilities to straggle: one, or n separated by '/' (0.1)"},
+                {"objective",
+                 "chunks|aligned",
+                 "least variance for chunk gradients that point anywhere, or all the same way "
+                 "(chunks)"},
                 {"held", "1 <= held <= k", "chunks per worker (3)"},
                 {"chunks", "chunks >= 1", "k (n)"}}),
            .load = "held/k",
            .source = "Song, Choi, Approximate Gradient Coding for Distributed Learning with "
                      "Heterogeneous Stragglers (2025)"},
           make_heterogeneous,
-          exists_always};
+          exists_always,
+          no_settings};
 }
 
 }  // namespace paceline

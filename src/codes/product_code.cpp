@@ -130,7 +130,11 @@ CodeEntry product_entry() {
            .load = "product of the factors' loads",
            .source = "Sakorikar, Wang, Soft BIBD and Product Gradient Codes (2021)"},
           make_product,
-          product_exists};
+          product_exists,
+          [](int workers, int /*most_holders*/) {
+            if (!product_exists(workers, 0)) return std::vector<std::string>{};
+            return std::vector<std::string>{"right=separate", ""};
+          }};
 }
 
 }  // namespace paceline

@@ -100,7 +100,8 @@ CodeEntry stochastic_entry() {
            .source = "Bitar, Wootters, El Rouayheb, Stochastic Gradient Coding for Straggler "
                      "Mitigation (2020)"},
           make_stochastic,
-          exists_always};
+          exists_always,
+          no_settings};
 }
 
 }  // namespace paceline

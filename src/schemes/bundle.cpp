@@ -74,6 +74,8 @@ class Bundle final : public Scheme {
 
   bool timeless() const override { return copy(0)->timeless(); }
 
+  bool answers_decide() const override { return copy(0)->answers_decide(); }
+
   int loads(Round round, int jobs, std::span<double> loads) const override {
     int busy = 0;
     for (int u = 0; u < copies(); ++u) {

@@ -134,16 +134,18 @@ class Clusters final : public Scheme {
       const auto combination = code_->decode(answered[static_cast<std::size_t>(c)]);
       PACELINE_CHECK(combination.has_value());
       decoding.amplification = std::max(decoding.amplification, combination->amplification);
-      for (const WorkerWeight& term : combination->terms) {
-        const auto role = static_cast<std::size_t>(c * positions_ + term.worker.value);
-        decoding.terms.push_back(
-            {MessageId{WorkerId{worker_of[role]}, round, 0}, term.weight, term.segment, term.part});
-      }
+      const auto message_of = [&](WorkerId position) {
+        const auto role = static_cast<std::size_t>(c * positions_ + position.value);
+        return MessageId{WorkerId{worker_of[role]}, round, 0};
+      };
+      add_terms(*combination, message_of, decoding);
     }
     spread(answers);
     ++next_.value;
     return {decoding};
   }
+
+  bool answers_decide() const override { return true; }
 
   std::unique_ptr<Scheme> clone() const override { return std::make_unique<Clusters>(*this); }
 
@@ -267,6 +269,30 @@ Expected<std::unique_ptr<Scheme>> make_clusters(ParameterText& parameters,
       std::make_unique<Clusters>(std::move(info), *std::move(code), clusters, candidates, mu));
 }
 
+/// For a few s a line along which the clusters get smaller; workers can join as many clusters as
+/// they may store the data for. Groups inside where they are as cheap, since they decode more sets.
+std::vector<SearchFamily> search_clusters(const SearchLimits& limits) {
+  const int n = limits.workers;
+  SearchFamily family{.name = "clusters", .lines = {}, .only_eager = true, .knows_rules = false};
+  for (const int s : {1, 2, 4}) {
+    std::vector<std::string> texts;
+    for (int clusters = 2; (s + 2) * clusters <= n; ++clusters) {
+      const int joined = std::min(clusters, static_cast<int>(limits.storage * n / (s + 1) + 1e-9));
+      if (n % clusters != 0 || joined < 1) continue;
+      texts.push_back(fmt::format("clusters:clusters={},s={},candidates={},code={}",
+                                  clusters,
+                                  s,
+                                  joined,
+                                  n / clusters % (s + 1) == 0 ? "repetition" : "cyclic"));
+    }
+    const int last = static_cast<int>(texts.size()) - 1;
+    family.lines.push_back({0, last, [texts = std::move(texts)](int i) {
+                              return texts[static_cast<std::size_t>(i)];
+                            }});
+  }
+  return {std::move(family)};
+}
+
 }  // namespace
 
 SchemeEntry clusters_entry() {
@@ -287,7 +313,9 @@ SchemeEntry clusters_entry() {
            .source = "Buyukates, Ozfatura, Ulukus, Gunduz, Gradient Coding with Dynamic Clustering "
                      "(2020)",
            .example = "clusters:clusters=4,s=1"},
-          make_clusters};
+          make_clusters,
+          true,
+          search_clusters};
 }
 
 }  // namespace paceline

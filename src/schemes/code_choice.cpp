@@ -41,7 +41,7 @@ namespace {
 /// build a code may take longer than to play it. Codes are values, so sharing them changes nothing.
 class RecentCodes {
  public:
-  using Key = std::tuple<std::string, int, int, std::uint64_t, bool, bool>;
+  using Key = std::tuple<std::string, int, std::uint64_t, bool, bool>;
 
   SharedCode find(const Key& key) {
     const std::lock_guard lock(mutex_);
@@ -65,23 +65,31 @@ class RecentCodes {
 
 }  // namespace
 
-Expected<SharedCode> build_code(const std::string& name,
-                                int stragglers,
-                                const SchemeContext& context) {
+Expected<SharedCode> build_code(const std::string& text,
+                                const SchemeContext& context,
+                                const std::function<Expected<GradientCode>()>& make) {
   static RecentCodes recent;
   const RecentCodes::Key key{
-      name, context.workers, stragglers, context.seed, context.keep_promise, context.messages};
+      text, context.workers, context.seed, context.keep_promise, context.messages};
   if (SharedCode code = recent.find(key)) return code;
-  Expected<GradientCode> made = make_code({.name = name,
-                                           .workers = context.workers,
-                                           .stragglers = stragglers,
-                                           .seed = context.seed,
-                                           .keep_promise = context.keep_promise,
-                                           .weights = context.messages});
+  Expected<GradientCode> made = make();
   if (!made) return Unexpected(made.error());
   const auto code = std::make_shared<const GradientCode>(std::move(made).value());
   recent.add(key, code);
   return SharedCode(code);
+}
+
+Expected<SharedCode> build_code(const std::string& name,
+                                int stragglers,
+                                const SchemeContext& context) {
+  return build_code(fmt::format("s={},code={}", stragglers, name), context, [&] {
+    return make_code({.name = name,
+                      .workers = context.workers,
+                      .stragglers = stragglers,
+                      .seed = context.seed,
+                      .keep_promise = context.keep_promise,
+                      .weights = context.messages});
+  });
 }
 
 std::vector<double> message_costs(const GradientCode& code) {

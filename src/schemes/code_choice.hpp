@@ -2,6 +2,7 @@
 // code, and what it costs.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,6 +26,12 @@ std::string read_code_name(ParameterText& parameters,
                            const SchemeContext& context,
                            const std::vector<std::string>& others = {});
 
+/// What `make` returns, a code for all workers of the context; or the same code again, if one of
+/// this text was built for such a context not long ago.
+Expected<SharedCode> build_code(const std::string& text,
+                                const SchemeContext& context,
+                                const std::function<Expected<GradientCode>()>& make);
+
 /// Builds the code for all workers of the context.
 Expected<SharedCode> build_code(const std::string& name,
                                 int stragglers,
@@ -33,6 +40,15 @@ Expected<SharedCode> build_code(const std::string& name,
 /// What worker i's message costs, shape (n): the share of the data it touches, times the number of
 /// backward passes (2 for complex weights).
 std::vector<double> message_costs(const GradientCode& code);
+
+/// Appends the terms of a combination. @param message_of  the MessageId of the message that a
+/// worker answered with
+template <class MessageOf>
+void add_terms(const Combination& combination, const MessageOf& message_of, Decoding& decoding) {
+  for (const WorkerWeight& term : combination.terms) {
+    decoding.terms.push_back({message_of(term.worker), term.weight, term.segment, term.part});
+  }
+}
 
 /// The fewest answers that can hold every chunk; a cheap necessary condition before decodable().
 /// 1 for approximate codes, which may go without some.

@@ -62,15 +62,20 @@ class GradientCoding final : public Scheme {
     decoding.job = JobId{round.value};
     decoding.residual = combination->residual;
     decoding.amplification = combination->amplification;
-    for (const WorkerWeight& term : combination->terms) {
-      decoding.terms.push_back({{term.worker, round, 0}, term.weight, term.segment, term.part});
-    }
+    add_terms(
+        *combination,
+        [&](WorkerId i) {
+          return MessageId{i, round, 0};
+        },
+        decoding);
     ++next_.value;
     return {decoding};
   }
 
   /// Approximate codes play with messages, so that what they leave is counted.
   bool timeless() const override { return code_->exact; }
+
+  bool answers_decide() const override { return true; }
 
   int loads(Round round, int jobs, std::span<double> loads) const override {
     PACELINE_CHECK(round == next_);
@@ -184,20 +189,22 @@ std::string code_text(const std::string& name, ParameterText& parameters) {
 Expected<std::unique_ptr<Scheme>> make_gc_with(const std::string& name,
                                                ParameterText& parameters,
                                                const SchemeContext& context) {
-  Expected<GradientCode> code = make_code(name,
-                                          parameters,
-                                          {.workers = context.workers,
-                                           .seed = context.seed,
-                                           .keep_promise = context.keep_promise,
-                                           .weights = context.messages});
-  if (auto fine = parameters.finish(); !fine) return Unexpected(fine.error());
-  if (!code) return Unexpected(code.error());
   SchemeInfo info;
   info.name = "gc";
   info.parameters = code_text(name, parameters);
-  return build(std::move(info),
-               SharedCode(std::make_shared<const GradientCode>(std::move(code).value())),
-               context);
+  const auto make = [&]() -> Expected<GradientCode> {
+    Expected<GradientCode> made = make_code(name,
+                                            parameters,
+                                            {.workers = context.workers,
+                                             .seed = context.seed,
+                                             .keep_promise = context.keep_promise,
+                                             .weights = context.messages});
+    if (!parameters.ok()) return invalid(name + ": wrong parameters");  // finish() names them
+    return made;
+  };
+  Expected<SharedCode> code = build_code(info.parameters, context, make);
+  if (auto fine = parameters.finish(); !fine) return Unexpected(fine.error());
+  return build(std::move(info), std::move(code), context);
 }
 
 Expected<std::unique_ptr<Scheme>> make_gc(ParameterText& parameters, const SchemeContext& context) {
@@ -246,29 +253,24 @@ std::vector<SearchFamily> search_uncoded(const SearchLimits& /*limits*/) {
   return {std::move(family)};
 }
 
-/// Every approximate code that decodes optimally, by the holders of a chunk where it has a choice;
-/// each round then ends with a gradient that lacks no more than allowed.
+/// Every approximate code that decodes, with the settings there are for so many workers; each round
+/// then ends with a gradient that lacks no more than allowed.
 SearchFamily approximate_family(const SearchLimits& limits) {
-  const int n = limits.workers;
-  const int most = static_cast<int>(limits.storage * n + 1e-9);
+  const int most = static_cast<int>(limits.storage * limits.workers + 1e-9);
   SearchFamily family{.name = "gc-approximate", .lines = {}, .only_eager = true};
   family.knows_rules = false;
   const std::string residual = fmt::format("residual={:g}", limits.max_residual);
   for (const CodeDescription& code : code_catalog()) {
-    const auto takes = [&](const char* name) {
-      return std::ranges::find(code.parameters, name, &CodeParameter::name) !=
-             code.parameters.end();
-    };
-    if (code.exact || !takes("residual")) continue;
-    if (takes("r")) {
-      family.lines.push_back({1, most, [name = code.name, residual](int r) {
-                                return fmt::format("gc:code={},r={},{}", name, r, residual);
-                              }});
-    } else if (nearest_workers(code.name, n, 0) == n) {
-      family.lines.push_back({0, 0, [name = code.name, residual](int) {
-                                return fmt::format("gc:code={},{}", name, residual);
-                              }});
+    if (code.exact) continue;
+    std::vector<std::string> texts;
+    for (const std::string& setting : code_settings(code.name, limits.workers, most)) {
+      const std::string own = setting.empty() ? "" : setting + ",";
+      texts.push_back(fmt::format("gc:code={},{}{}", code.name, own, residual));
     }
+    const int last = static_cast<int>(texts.size()) - 1;
+    family.lines.push_back({0, last, [texts = std::move(texts)](int i) {
+                              return texts[static_cast<std::size_t>(i)];
+                            }});
   }
   return family;
 }

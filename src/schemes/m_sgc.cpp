@@ -29,6 +29,7 @@
 #include "paceline/arrivals.hpp"
 #include "paceline/check.hpp"
 #include "paceline/straggler_model.hpp"
+#include "schemes/code_choice.hpp"
 #include "schemes/m_sgc_layout.hpp"
 #include "schemes/scheme_catalog.hpp"
 
@@ -362,10 +363,10 @@ class Multiplexed final : public Scheme {
     const GradientCode& code = *layout_->code;
     const std::optional<Combination> combination = code.decode(delivered);
     PACELINE_CHECK(combination.has_value());
-    for (const WorkerWeight& term : combination->terms) {
-      const MessageId message{term.worker, round, position[term.worker.index()] - 1};
-      decoding.terms.push_back({message, term.weight, term.segment, term.part});
-    }
+    const auto message_of = [&](WorkerId i) {
+      return MessageId{i, round, position[i.index()] - 1};
+    };
+    add_terms(*combination, message_of, decoding);
     const auto chunks = static_cast<double>(layout_->chunk_size.size());
     job.residual += combination->residual * code.chunks / chunks;
     job.amplification = std::max(job.amplification, combination->amplification);

@@ -71,12 +71,17 @@ class PartialCoding final : public Scheme {
       PACELINE_CHECK(answers.done[static_cast<std::size_t>(i)] >= 1);
       decoding.terms.push_back({MessageId{WorkerId{i}, round, 0}});
     }
-    for (const WorkerWeight& term : combination->terms) {
-      decoding.terms.push_back({{term.worker, round, 1}, term.weight, term.segment, term.part});
-    }
+    add_terms(
+        *combination,
+        [&](WorkerId i) {
+          return MessageId{i, round, 1};
+        },
+        decoding);
     ++next_.value;
     return {decoding};
   }
+
+  bool answers_decide() const override { return true; }
 
   std::unique_ptr<Scheme> clone() const override { return std::make_unique<PartialCoding>(*this); }
 
@@ -111,6 +116,20 @@ Expected<std::unique_ptr<Scheme>> make_partial_gc(ParameterText& parameters,
       std::make_unique<PartialCoding>(std::move(info), *std::move(code), own));
 }
 
+/// Half of the data without redundancy, for stragglers s+2 times as slow as the others, or four
+/// fifths of it. With groups, which decode from more sets than other codes.
+std::vector<SearchFamily> search_partial_gc(const SearchLimits& limits) {
+  SearchFamily family{.name = "partial-gc", .lines = {}, .only_eager = true, .knows_rules = false};
+  for (const int own : {1, 4}) {
+    const double coded = limits.storage * (own + 1) - 1.0 * own / limits.workers;  // at most
+    const int most = coded > 0 ? most_stragglers("repetition", limits.workers, coded) : 0;
+    family.lines.push_back({1, std::min(most, limits.workers - 2), [own](int s) {
+                              return fmt::format("partial-gc:s={},own={},code=repetition", s, own);
+                            }});
+  }
+  return {std::move(family)};
+}
+
 }  // namespace
 
 SchemeEntry partial_gc_entry() {
@@ -125,7 +144,9 @@ SchemeEntry partial_gc_entry() {
            .decode_delay = "0",
            .source = "Tandon et al., Gradient Coding (ICML 2017), section 5",
            .example = "partial-gc:s=2,own=3"},
-          make_partial_gc};
+          make_partial_gc,
+          true,
+          search_partial_gc};
 }
 
 }  // namespace paceline

@@ -22,6 +22,7 @@ const std::vector<SchemeEntry>& entries() {
         gc_entry(),
         partial_entry(),
         partial_gc_entry(),
+        nested_entry(),
         clusters_entry(),
         sr_sgc_entry(),
         m_sgc_entry(),

@@ -11,6 +11,7 @@ SchemeEntry sr_sgc_entry();
 SchemeEntry m_sgc_entry();
 SchemeEntry partial_entry();
 SchemeEntry partial_gc_entry();
+SchemeEntry nested_entry();
 SchemeEntry clusters_entry();
 
 }  // namespace paceline

@@ -164,10 +164,10 @@ class SelectiveReattempt final : public Scheme {
     decoding.job = job;
     decoding.residual = combination->residual;
     decoding.amplification = combination->amplification;
-    for (const WorkerWeight& term : combination->terms) {
-      const Round from = repeated.contains(term.worker) ? round : Round{job.value};
-      decoding.terms.push_back({{term.worker, from, 0}, term.weight, term.segment, term.part});
-    }
+    const auto message_of = [&](WorkerId i) {
+      return MessageId{i, repeated.contains(i) ? round : Round{job.value}, 0};
+    };
+    add_terms(*combination, message_of, decoding);
     return decoding;
   }
 

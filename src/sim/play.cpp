@@ -4,6 +4,7 @@
 
 #include "paceline/close_policy.hpp"
 #include "paceline/round_coordinator.hpp"
+#include "sim/answer_player.hpp"
 #include "sim/round_player.hpp"
 #include "sim/whole_round_player.hpp"
 
@@ -66,6 +67,14 @@ Expected<Played> play(std::string_view text,
   }
   if (whole_rounds && patience && patience->is_eager()) {
     const auto result = play_whole_rounds(*game->scheme, delays, game->rounds.jobs);
+    if (result) {
+      played.result = *result;
+      return played;
+    }
+  }
+  if (whole_rounds && patience && patience->is_eager() && game->scheme->answers_decide()) {
+    game = make_game(text, delays.workers(), true, options);
+    const auto result = play_by_answers(*game->scheme, delays, game->rounds.jobs);
     if (result) {
       played.result = *result;
       return played;

@@ -46,6 +46,14 @@ Expected<Played> Arena::play(const Candidate& candidate, int resample, int jobs)
                                played->info.storage,
                                options_.storage));
   }
+  if (played && played->result.mean_residual > options_.max_residual + kRounding) {
+    return invalid(
+        fmt::format("{} leaves {:.4g} of the gradient, even with all answers; allowed "
+                    "is {:.4g}",
+                    played->info.label(),
+                    played->result.mean_residual,
+                    options_.max_residual));
+  }
   return played;
 }
 

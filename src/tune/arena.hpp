@@ -22,6 +22,7 @@ struct ArenaOptions {
   int jobs = 100;                ///< J, of a whole play
   int models = 1;                ///< most jobs in flight
   double storage = 1;            ///< most data per worker
+  double max_residual = 1;       ///< most that the gradients may lack, on average
   PlayOptions play = {};         ///< jobs, models and close are set for each candidate
 };
 
@@ -38,7 +39,7 @@ class Arena {
   }
 
   /// Plays the first `jobs` jobs. An error: the candidate is wrong, needs more models or more
-  /// storage than there is, or never ends.
+  /// storage than there is, leaves more than allowed, or never ends.
   Expected<Played> play(const Candidate& candidate, int resample, int jobs) const;
 
   /// Seconds that the first `jobs` jobs take at least, with m jobs in a round, for whoever knows

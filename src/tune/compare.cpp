@@ -39,8 +39,10 @@ class Comparer {
       : options_(options),
         control_(control),
         workers_(recorded.workers()),
-        scored_(recorded, arena_options(options.seeds, 0, 1)),
-        tuning_(recorded, arena_options(kTuningResamples, kFirstTuningSeed, options.storage)) {
+        scored_(recorded, arena_options(options.seeds, 0, 1, 1)),
+        tuning_(recorded,
+                arena_options(
+                    kTuningResamples, kFirstTuningSeed, options.storage, options.max_residual)) {
     comparison_.workers = workers_;
     comparison_.recorded_rounds = recorded.rounds();
     comparison_.options = options;
@@ -56,7 +58,10 @@ class Comparer {
   }
 
  private:
-  ArenaOptions arena_options(int resamples, std::uint64_t first_seed, double storage) const {
+  ArenaOptions arena_options(int resamples,
+                             std::uint64_t first_seed,
+                             double storage,
+                             double max_residual) const {
     return {.block = options_.block,
             .resamples = resamples,
             .first_seed = first_seed,
@@ -64,6 +69,7 @@ class Comparer {
             .jobs = options_.jobs,
             .models = options_.max_delay + 1,
             .storage = storage,
+            .max_residual = max_residual,
             .play = options_.play};
   }
 

@@ -105,6 +105,7 @@ class Tuner {
             .jobs = options_.jobs,
             .models = options_.max_delay + 1,
             .storage = options_.storage,
+            .max_residual = options_.max_residual,
             .play = options_.play};
   }
 

@@ -6,7 +6,7 @@
 expect 0 'verify' "${train[@]}" --scheme uncoded,gc:s=1,code=mds,sr-sgc:B=1,W=2,lambda=2,m-sgc:B=1,W=2,lambda=1,relay \
   --delays constant:base=0.002 --verify
 # messages of another length, and one by one
-expect 0 'verify' "${train[@]}" --scheme gc:code=short-messages,s=1,m=2,partial:r=2,partial-gc:s=1,own=2,clusters:clusters=2,s=1 \
+expect 0 'verify' "${train[@]}" --scheme gc:code=short-messages,s=1,m=2,nested:s=1,partial:r=2,partial:r=3,m=2,partial-gc:s=1,own=2,clusters:clusters=2,s=1 \
   --delays bursty:base=0.002,slope=0.004,slow=5,bad=0.2,good=0.3 --verify
 for file in metrics.jsonl config.json report.html; do
   [ -s "$scratch/run/$file" ] || fail "train left no $file"

@@ -23,10 +23,12 @@ std::vector<Case> cases() {
           {"graph:graph=complete,r=3", 6},
           {"graph:graph=circulant,r=2", 7},
           {"graph:graph=cube,r=3", 12},
+          {"graph:graph=complete-bipartite,r=3", 9},
           {"graph", 9},
           {"graph:decoder=optimal", 9},
           {"expander", 8},
           {"expander:graph=circulant,r=4", 9},
+          {"expander:graph=margulis", 9},
           {"expander:decoder=one-step", 8, false},
           {"expander:decoder=uniform", 8, false},
           {"bernoulli:r=2", 8},
@@ -138,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(Codes,
                          });
 
 TEST(CodeCatalog, HoldsEveryCodeThatExistsNearAnyNumberOfWorkers) {
-  EXPECT_EQ(code_catalog().size(), 23U);
+  EXPECT_EQ(code_catalog().size(), 26U);
   for (const CodeDescription& code : code_catalog()) {
     for (const int n : {5, 16, 37, 60}) {
       const int near = nearest_workers(code.name, n, 2);
@@ -186,6 +188,50 @@ TEST(CodeCatalog, RefusesWhatDoesNotExistInOneLineThatNamesTheNearest) {
   EXPECT_NE(message("graph:s=1,e=3", 15).find("unknown parameter 'e'"), std::string::npos);
   EXPECT_NE(message("graph", 15).find("needs s="), std::string::npos);
   EXPECT_NE(message("graph:s=15", 15).find("s=15 is not allowed"), std::string::npos);
+}
+
+// Spec 0.7: with r = 1 common weights n/m leave U(n, 1, s), whoever straggles.
+TEST(ApproximateCodes, IgnoringStragglersLeavesTheSameWhoeverStraggles) {
+  constexpr int n = 9;
+  const GradientCode code = code_of("ignore:s=4", n);
+  EXPECT_NEAR(code.load, 1.0 / n, 1e-12);
+  for (int s = 0; s <= 4; ++s) {
+    const auto left = testing::over_all_sets(code, s);
+    EXPECT_NEAR(left.mean, testing::one_step_mean(n, 1, s), 1e-12);
+    EXPECT_NEAR(left.worst, s / (n - 1.0 * s), 1e-12);
+  }
+  EXPECT_FALSE(code_of("ignore:residual=0.3", n).decodable(testing::all_but(n, {0, 1, 2})));
+  EXPECT_TRUE(code_of("ignore:residual=0.3", n).decodable(testing::all_but(n, {0, 1})));
+}
+
+TEST(ApproximateCodes, ExistForTheSettingsThatSearchesTry) {
+  const auto settings = [](const char* name, int n) { return code_settings(name, n, n); };
+  EXPECT_EQ(settings("graph", 15),
+            (std::vector<std::string>{
+                "graph=circulant,r=2", "r=3", "graph=petersen,r=3", "r=5", "graph=complete,r=5"}));
+  EXPECT_EQ(settings("erasurehead", 6), (std::vector<std::string>{"r=1", "r=2", "r=3", "r=6"}));
+  EXPECT_EQ(settings("projective-plane", 13), (std::vector<std::string>{"", "complement=yes"}));
+  EXPECT_TRUE(settings("projective-plane", 12).empty());
+  EXPECT_TRUE(settings("stochastic", 12).empty()) << "does not decode";
+  for (const char* name : {"erasurehead",
+                           "graph",
+                           "expander",
+                           "projective-plane",
+                           "affine-plane",
+                           "hadamard",
+                           "biplane",
+                           "steiner",
+                           "pairs",
+                           "product"}) {
+    for (const int n : {4, 7, 9, 14, 15, 16}) {
+      for (const std::string& setting : settings(name, n)) {
+        const std::string text =
+            std::string(name) + ":residual=0.1" + (setting.empty() ? "" : ",") + setting;
+        const auto code = make_code(text, {.workers = n});
+        ASSERT_TRUE(code) << text << " " << n << ": " << code.error().message;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -72,7 +72,12 @@ std::vector<Expected> expected() {
       {"steiner", 19, 57, 9, 3, 1, {}},
       {"steiner", 25, 100, 12, 3, 1, {}},
       {"steiner", 31, 155, 15, 3, 1, {}},
-      {"pairs", 6, 15, 5, 2, 1, {.074074, .166667}}};
+      {"pairs", 6, 15, 5, 2, 1, {.074074, .166667}},
+      {"subsets:r=2", 6, 15, 5, 2, 1, {.074074, .166667}},
+      // Only n, r and s count: what the projective plane of order 2 leaves, and that of order 3.
+      {"subsets", 7, 35, 15, 3, 5, {.035714, .081633, .142857, .228571, .357143, .571429}},
+      {"subsets:r=4", 13, 715, 220, 4, 55, {.015385, .032967, .053254, .076923}},
+      {"subsets:r=5", 6, 6, 5, 5, 4, {}}};
 }
 
 TEST(DesignCodes, AreBalancedDesigns) {

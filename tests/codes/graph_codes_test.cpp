@@ -15,7 +15,10 @@ using testing::over_all_sets;
 
 Eigen::VectorXd spectrum(const Graph& graph) {
   Eigen::MatrixXd A = Eigen::MatrixXd::Zero(graph.vertices, graph.vertices);
-  for (const auto& [u, v] : graph.edges) A(u, v) = A(v, u) = 1;
+  for (const auto& [u, v] : graph.edges) {  // a loop counts twice
+    A(u, v) += 1;
+    A(v, u) += 1;
+  }
   return testing::spectrum(A);
 }
 
@@ -39,6 +42,7 @@ TEST(Graphs, AreRegularConnectedAndHaveTheKnownSpectra) {
                              petersen_graph(),
                              heawood_graph(),
                              cube_graph(3),
+                             complete_bipartite_graph(3),
                              paley_graph(13),
                              ramanujan_graph(13, 5)}) {
     expect_regular(graph);
@@ -63,6 +67,26 @@ TEST(Graphs, AreRegularConnectedAndHaveTheKnownSpectra) {
   EXPECT_EQ(X.edges.size(), 840U);
   EXPECT_NEAR(spectrum(X)[118], 4, 1e-9);
   EXPECT_NEAR(spectrum(X)[0], -14, 1e-9);  // bipartite
+}
+
+TEST(Graphs, OfMargulisGabberAndGalilHaveTheKnownSpectra) {
+  for (const auto& [u, second, least] : {std::tuple{3, 4.6056, -2.6056},
+                                         {4, 4.8284, -4.0000},
+                                         {5, 5.3254, -4.6174},
+                                         {7, 5.7771, -5.1254},
+                                         {10, 5.8935, -5.5167}}) {
+    const Graph graph = make_graph("margulis", u * u, 8, 0);
+    EXPECT_TRUE(is_connected(graph));
+    EXPECT_EQ(static_cast<int>(graph.edges.size()), 4 * u * u);
+    const Eigen::VectorXd values = spectrum(graph);
+    EXPECT_NEAR(values[u * u - 1], 8, 1e-9);
+    EXPECT_NEAR(values[u * u - 2], second, 6e-5) << u;
+    EXPECT_NEAR(values[0], least, 6e-5) << u;
+  }
+  EXPECT_FALSE(graph_exists("margulis", 10, 8));
+  EXPECT_FALSE(graph_exists("margulis", 9, 7));
+  const auto of_edges = make_code("graph:graph=margulis,s=1", {.workers = 36});
+  ASSERT_FALSE(of_edges) << "a worker would hold a chunk twice";
 }
 
 TEST(Graphs, OfLubotzkyPhillipsAndSarnakHaveTheKnownSizes) {
@@ -115,6 +139,16 @@ TEST(GraphCode, LeavesTheListedResiduals) {
          {9, .40909091, .625},
          {10, .56060606, .666667},
          {11, .75, .75}});
+  check("graph:graph=complete-bipartite,r=3",
+        9,
+        {{1, 0, 0},
+         {2, 0, 0},
+         {3, .01428571, .2},
+         {4, .05714286, .2},
+         {5, .14603175, .333333},
+         {6, .27380952, .5},
+         {7, .44444444, .555556},
+         {8, .66666667, .666667}});
   check("graph:graph=petersen,r=3",
         15,
         {{1, 0, 0},
@@ -152,6 +186,9 @@ TEST(GraphCode, LeavesThePowerOfPUnderIndependentStragglers) {
   EXPECT_NEAR(mean("graph:graph=complete,r=3", 6, 0.1), 0.00181000, 6e-9);
   EXPECT_NEAR(mean("graph:graph=complete,r=3", 6, 0.3), 0.04023000, 6e-9);
   EXPECT_NEAR(mean("graph:graph=cube,r=3", 12, 0.2), 0.00933483, 6e-9);
+  EXPECT_NEAR(mean("graph:graph=complete-bipartite,r=3", 9, 0.1), 0.00120172, 6e-9);
+  EXPECT_NEAR(mean("graph:graph=complete-bipartite,r=3", 9, 0.2), 0.00960072, 6e-9);
+  EXPECT_NEAR(mean("graph:graph=complete-bipartite,r=3", 9, 0.3), 0.03210996, 6e-9);
   EXPECT_NEAR(mean("graph:graph=petersen,r=3", 15, 0.1), 0.00121778, 6e-9);
   EXPECT_NEAR(mean("graph:graph=petersen,r=3", 15, 0.5), 0.14615580, 6e-9);
 }
@@ -234,6 +271,35 @@ TEST(ExpanderCode, LeavesTheListedResiduals) {
           {2, .017677, .020661, .013187, .015385, .026782},
           {3, .029167, .040000, .022241, .032967, .044190},
           {12, 1.166667, 1.166667, .538462, .538462, 1.767592}});
+}
+
+TEST(ExpanderCode, BetweenTwoSidesHasAnyDegree) {
+  for (const auto& [n, r] : {std::pair{9, 3}, {8, 5}, {7, 1}, {6, 6}}) {
+    const GradientCode code = code_of("expander:graph=two-sided,s=3,r=" + std::to_string(r), n);
+    const Eigen::MatrixXd G = testing::matrix(code) * r;
+    EXPECT_TRUE((G.array() * (G.array() - 1)).abs().maxCoeff() < 1e-12) << "0 or 1";
+    EXPECT_TRUE((G.rowwise().sum().array() - r).abs().maxCoeff() < 1e-12);
+    EXPECT_TRUE((G.colwise().sum().array() - r).abs().maxCoeff() < 1e-12);
+    const auto fixed = over_all_sets(testing::sparse(G / r), one_step(n, 1), 3);
+    EXPECT_NEAR(fixed.mean, testing::one_step_mean(n, r, 3), 1e-12);
+  }
+}
+
+// Loops and double edges are weights of 2/8 and more; the bound is that of any regular graph.
+TEST(ExpanderCode, KeepsItsBoundOnAMultigraph) {
+  constexpr int n = 9;
+  const GradientCode code = code_of("expander:graph=margulis,s=8", n);
+  const Eigen::MatrixXd G = testing::matrix(code);
+  EXPECT_TRUE((G.rowwise().sum().array() - 1).abs().maxCoeff() < 1e-12);
+  EXPECT_TRUE((G.colwise().sum().array() - 1).abs().maxCoeff() < 1e-12);
+  const double rho = 4.6056;
+  for (int s = 1; s < n; ++s) {
+    const auto fixed = over_all_sets(testing::sparse(G), one_step(n, 1), s);
+    const auto optimal = over_all_sets(code, s);
+    EXPECT_LE(fixed.worst, rho * rho / 64 * s / (n - s) + 1e-5);
+    EXPECT_LE(optimal.worst, fixed.worst + 1e-12);
+    EXPECT_LE(optimal.mean, fixed.mean + 1e-12);
+  }
 }
 
 }  // namespace

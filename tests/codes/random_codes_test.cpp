@@ -208,6 +208,27 @@ TEST(Heterogeneous, HasTheListedVarianceAndIsRightOnAverage) {
   EXPECT_NEAR(0.2 * 0.8 * equal.array().square().sum() / 12, 0.2 / (3 * 0.8), 1e-12);
 }
 
+TEST(Heterogeneous, HasTheListedErrorsForAlignedGradients) {
+  const std::vector<double> p = {.05, .05, .1, .1, .1, .2, .2, .2, .3, .4, .5, .6};
+  const GradientCode code = code_of(
+      "heterogeneous:s=11,objective=aligned,p=0.05/0.05/0.1/0.1/0.1/0.2/0.2/0.2/0.3/0.4/0.5/0.6",
+      12);
+  const Eigen::MatrixXd G = testing::matrix(code);
+  EXPECT_EQ((G.array() != 0).count(), 23);
+  Eigen::RowVectorXd mean = Eigen::RowVectorXd::Zero(12);
+  double chunks = 0;
+  double aligned = 0;
+  for (int i = 0; i < 12; ++i) {
+    const double pi = p[static_cast<std::size_t>(i)];
+    mean += (1 - pi) * G.row(i);
+    chunks += pi * (1 - pi) * G.row(i).squaredNorm() / 12;
+    aligned += pi * (1 - pi) * G.row(i).sum() * G.row(i).sum() / 144;
+  }
+  EXPECT_LE((mean.array() - 1).abs().maxCoeff(), 1e-12);
+  EXPECT_NEAR(chunks, 0.0753354, 6e-8);
+  EXPECT_NEAR(aligned, 0.0121212, 6e-8);
+}
+
 TEST(Stochastic, OrthogonalArraysHaveTheListedErrors) {
   struct Row {
     int n, base;

@@ -9,12 +9,17 @@
 
 #include "paceline/random.hpp"
 #include "paceline/scheme.hpp"
+#include "schemes/answer_counts.hpp"
 
 namespace paceline {
 namespace {
 
-std::unique_ptr<Scheme> scheme_of(const std::string& text, int workers) {
-  auto scheme = make_scheme(text, {.workers = workers});
+using test::expect_answered;
+using test::expect_each_chunk_once;
+using test::for_all_counts;
+
+std::unique_ptr<Scheme> scheme_of(const std::string& text, int workers, bool keep_promise = true) {
+  auto scheme = make_scheme(text, {.workers = workers, .keep_promise = keep_promise});
   if (!scheme) {
     ADD_FAILURE() << text << ": " << scheme.error().message;
     return nullptr;
@@ -22,39 +27,8 @@ std::unique_ptr<Scheme> scheme_of(const std::string& text, int workers) {
   return std::move(*scheme);
 }
 
-/// visit(counts) for all counts in 0 ... most.
-template <class Visit>
-void for_all_counts(int workers, int most, const Visit& visit) {
-  Answers answers(workers);
-  for (;;) {
-    visit(answers);
-    std::size_t i = 0;
-    while (i < answers.done.size() && answers.done[i] == most) answers.done[i++] = 0;
-    if (i == answers.done.size()) return;
-    ++answers.done[i];
-  }
-}
-
-/// How often each chunk is in the sum of a decoding, read off the plan's rows.
-std::vector<double> chunks_of(const Decoding& decoding, const RoundPlan& plan, int chunks) {
-  std::vector<double> sum(static_cast<std::size_t>(chunks), 0.0);
-  for (const Coefficient& term : decoding.terms) {
-    const auto& list = plan.per_worker[term.message.worker.index()];
-    for (const Term& row : list[static_cast<std::size_t>(term.message.task)].row.terms()) {
-      sum[row.chunk.index()] += term.weight * row.weight;
-    }
-  }
-  return sum;
-}
-
-void expect_each_chunk_once(const Decoding& decoding, const RoundPlan& plan, int chunks) {
-  for (const double found : chunks_of(decoding, plan, chunks)) EXPECT_NEAR(found, 1, 1e-9);
-}
-
-void expect_answered(const Decoding& decoding, const Answers& answers) {
-  for (const Coefficient& term : decoding.terms) {
-    EXPECT_LT(term.message.task, answers.done[term.message.worker.index()]);
-  }
+std::string text_of(int holders, int parts) {
+  return "partial:r=" + std::to_string(holders) + ",m=" + std::to_string(parts);
 }
 
 TEST(Partial, ClosesWhenEveryChunkHasCome) {
@@ -78,9 +52,45 @@ TEST(Partial, ClosesWhenEveryChunkHasCome) {
   }
 }
 
+TEST(Partial, WithShortMessagesClosesWhenEveryChunkHasComeOftenEnough) {
+  for (const auto& [n, r, m] : {std::tuple{4, 2, 2}, {5, 3, 2}, {5, 4, 3}}) {
+    const auto scheme = scheme_of(text_of(r, m), n);
+    const RoundPlan plan = scheme->plan(Round{0});
+    EXPECT_EQ(scheme->info().shape.message_length(12), 12U / static_cast<unsigned>(m));
+    for_all_counts(n, r, [&](const Answers& answers) {
+      std::vector<int> came(static_cast<std::size_t>(n), 0);
+      for (int i = 0; i < n; ++i) {
+        for (int p = 0; p < answers.done[static_cast<std::size_t>(i)]; ++p) {
+          ++came[static_cast<std::size_t>((i + p) % n)];
+        }
+      }
+      const bool enough = *std::ranges::min_element(came) >= m;
+      ASSERT_EQ(scheme->may_close(Round{0}, answers), enough);
+      if (!enough) return;
+      const auto decodings = scheme->clone()->close(Round{0}, answers);
+      expect_each_chunk_once(decodings.at(0), plan, n, m);
+      expect_answered(decodings.at(0), answers);
+      EXPECT_LE(decodings[0].amplification, scheme->info().amplification_limit * (1 + 1e-12));
+    });
+  }
+}
+
+TEST(Partial, IsRefusedWhereShortMessagesWouldMagnifyRounding) {
+  const auto scheme = make_scheme("partial:r=12,m=6", {.workers = 20});
+  ASSERT_FALSE(scheme);
+  EXPECT_NE(scheme.error().message.find("promised is 1e-05; with r=12 at most m=2"),
+            std::string::npos)
+      << scheme.error().message;
+}
+
 TEST(Partial, NeedsNoMoreThanTheListedNumberOfChunkComputations) {
-  for (const auto& [n, r, listed] : {std::tuple{4, 2, 6}, {5, 3, 10}, {6, 3, 13}}) {
-    const auto scheme = scheme_of("partial:r=" + std::to_string(r), n);
+  for (const auto& [n, r, m, listed] : {std::tuple{4, 2, 1, 6},
+                                        {5, 3, 1, 10},
+                                        {6, 3, 1, 13},
+                                        {4, 2, 2, 8},
+                                        {5, 3, 2, 13},
+                                        {6, 3, 2, 16}}) {
+    const auto scheme = scheme_of(text_of(r, m), n);
     int most = 0;  // that were done without the round being able to close
     for_all_counts(n, r, [&](const Answers& answers) {
       if (scheme->may_close(Round{0}, answers)) return;
@@ -92,11 +102,16 @@ TEST(Partial, NeedsNoMoreThanTheListedNumberOfChunkComputations) {
 
 TEST(Partial, TakesTheListedTime) {
   // Seconds per chunk 1 + Exp(1) of every worker and round; 4000 rounds
-  for (const auto& [n, r, listed] : {std::tuple{20, 4, 3.55}, {50, 6, 4.03}}) {
-    const auto scheme = scheme_of("partial:r=" + std::to_string(r), n);
+  for (const auto& [n, r, m, listed] : {std::tuple{20, 4, 1, 3.55},
+                                        {20, 4, 2, 5.99},
+                                        {20, 4, 3, 9.66},
+                                        {50, 6, 1, 4.03},
+                                        {50, 6, 2, 6.48},
+                                        {50, 6, 3, 8.99}}) {
+    const auto scheme = scheme_of(text_of(r, m), n, false);
     RandomStream random(1, "speeds");
     double sum = 0;
-    constexpr int kRounds = 4000;
+    constexpr int kRounds = 1000;
     for (int round = 0; round < kRounds; ++round) {
       std::vector<double> seconds(static_cast<std::size_t>(n));
       for (double& s : seconds) s = 1 + random.exponential();

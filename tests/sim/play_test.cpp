@@ -79,6 +79,62 @@ TEST(Play, RoundsAtOnceEqualEvents) {
   EXPECT_GT(played, 1000);
 }
 
+std::string random_scheme_whose_answers_decide(RandomStream& random, int n) {
+  const std::vector<std::string> codes = {"repetition", "cyclic", "mds"};
+  const std::string code = codes[random.below(codes.size())];
+  switch (random.below(6)) {
+    case 0:
+      return fmt::format("partial:r={},m={}", n, between(random, 1, std::min(n, 3)));
+    case 4:
+      return fmt::format("nested:s={}", between(random, 0, n - 1));
+    case 1:
+      return fmt::format(
+          "partial-gc:s={},own={},code={}", between(random, 0, n - 1), between(random, 1, 4), code);
+    case 2: {
+      int clusters = between(random, 1, n);
+      while (n % clusters != 0) --clusters;
+      return fmt::format("clusters:clusters={},s={},candidates={},mu={},code={}",
+                         clusters,
+                         between(random, 0, n / clusters - 1),
+                         between(random, 1, clusters),
+                         between(random, 0, 1),
+                         code);
+    }
+    case 3:
+      return fmt::format("gc:code=soft-design,r={},draws=1,residual={:.2f}",
+                         between(random, 1, n),
+                         random.uniform());
+    default:
+      return fmt::format(
+          "gc:code=bernoulli,r={},s={}", between(random, 1, n), between(random, 0, n - 1));
+  }
+}
+
+TEST(Play, AnswersThatDecideEqualEvents) {
+  RandomStream random(9, "answers");
+  int played = 0;
+  for (int run = 0; run < 400; ++run) {
+    const int bundle = random.below(3) == 0 ? between(random, 2, 3) : 1;
+    const int n = between(random, 1, 9) * bundle;
+    std::string scheme = random_scheme_whose_answers_decide(random, n / bundle);
+    if (bundle > 1) scheme += fmt::format(",bundle={}", bundle);
+    PlayOptions options;
+    options.jobs = between(random, 1, 15);
+    options.cancel_stragglers = random.below(2) == 0;
+    const auto delays = random_delays(random, n);
+    expect_same(scheme, *delays, options);
+    const auto at_once = play(scheme, *delays, options);
+    options.by_events = true;
+    const auto events = play(scheme, *delays, options);
+    if (at_once && events) {
+      EXPECT_EQ(at_once->result.mean_residual, events->result.mean_residual) << scheme;
+      ++played;
+    }
+    if (HasFailure()) break;
+  }
+  EXPECT_GT(played, 200);
+}
+
 TEST(Play, RelayAtOnceEqualsEvents) { test::expect_relay_the_same(8, 150); }
 
 TEST(Play, RoundsAtOnceEqualEventsWithManyWorkers) {

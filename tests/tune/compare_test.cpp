@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "paceline/close_policy.hpp"
+#include "paceline/play.hpp"
+#include "paceline/search_space.hpp"
 #include "support/shared_files.hpp"
 
 namespace paceline {
@@ -83,7 +85,9 @@ TEST(Compare, ShowsEveryRuleAndBundlingWhenAskedForAll) {
     EXPECT_LE(scheme.info.open_jobs, 2) << scheme.info.label();
     EXPECT_EQ(scheme.seconds.size(), 2U);
   }
-  EXPECT_EQ(names, (std::set<std::string>{"uncoded", "gc", "sr-sgc", "m-sgc", "relay"}));
+  EXPECT_EQ(names,
+            (std::set<std::string>{
+                "uncoded", "gc", "partial", "partial-gc", "clusters", "sr-sgc", "m-sgc", "relay"}));
   EXPECT_EQ(bundles, (std::set<int>{1, 2}));
   const std::set all = {CloseRule::kDecodable, CloseRule::kModel, CloseRule::kPublished};
   EXPECT_EQ((rules[{"gc", false}]), all);
@@ -104,6 +108,45 @@ TEST(Compare, ShufflesWorkersButNotTheirNumber) {
   ASSERT_TRUE(plain && shuffled);
   EXPECT_EQ(plain->schemes[0].seconds, shuffled->schemes[0].seconds);  // all are waited for
   EXPECT_NE(plain->schemes[1].seconds, shuffled->schemes[1].seconds);
+}
+
+// Every setting of every approximate code, played one by one on the very rounds: what tuning finds
+// is among the best of those that leave no more than is tolerated.
+TEST(Compare, FindsTheCheapestCodeForATolerableResidual) {
+  constexpr double kTolerated = 0.1;
+  constexpr int n = 12;
+  const auto model =
+      make_delay_model("bursty:base=0.5,slope=2,slow=5,bad=0.08,good=0.5,noise=0.05", n, 3);
+  const DelayTable table = DelayTable::record(**model, 30);
+  PlayOptions once;
+  once.jobs = 30;
+  double least = kNever.count();
+  int tried = 0;
+  for (const SearchFamily& family : search_space({.workers = n, .max_residual = kTolerated})) {
+    if (family.name != "gc-approximate") continue;
+    for (const SearchLine& line : family.lines) {
+      for (int value = line.low; value <= line.high; ++value) {
+        const auto played = play(line.text(value), table, once);
+        ++tried;
+        if (!played || played->result.mean_residual > kTolerated) continue;
+        least = std::min(least, played->result.total.count());
+      }
+    }
+  }
+  EXPECT_GT(tried, 50);
+  CompareOptions options;
+  options.schemes = {"gc-approximate", "gc"};
+  options.jobs = once.jobs;
+  options.block = 0;
+  options.most_jobs_per_round = 1;
+  options.max_residual = kTolerated;
+  const auto compared = compare(table, options);
+  ASSERT_TRUE(compared) << compared.error().message;
+  EXPECT_LE(compared->schemes[0].mean_seconds(), 1.01 * least) << compared->schemes[0].info.label();
+  EXPECT_LT(compared->schemes[0].mean_seconds(), compared->schemes[1].mean_seconds())
+      << "what may be missing buys time";
+  const auto chosen = play(compared->schemes[0].info.label(), table, once);
+  EXPECT_LE(chosen->result.mean_residual, kTolerated);
 }
 
 TEST(Compare, SaysWhatIsWrong) {

@@ -73,6 +73,28 @@ TEST(Tune, AdvisesRedundancyWhereWorkersStraggle) {
   EXPECT_TRUE(tuning->advice.starts_with("Use gc:groups=")) << tuning->advice;
 }
 
+// Every second worker is five times as slow, but gets things done. Repetition in 3 groups takes 8/3
+// seconds: no code with less load has an answer of a fast worker for everything. Of two chunks each
+// the fast workers have done both, and with them all that the slow ones have not, after 2 seconds.
+TEST(Tune, FindsPartialResultsWhereSlowWorkersGetThingsDone) {
+  class Slower final : public DelaySource {
+   public:
+    int workers() const override { return 8; }
+
+    Delay delay(Round round, WorkerId worker) const override {
+      const bool slow = (worker.value + round.value) % 2 == 0;
+      return {Seconds{0.01}, Seconds{slow ? 40 : 8}};
+    }
+  };
+
+  TuneOptions options = quick();
+  options.schemes = {"uncoded", "gc", "partial", "partial-gc", "clusters"};
+  const auto tuning = tune(DelayTable::record(Slower(), 30), options);
+  ASSERT_TRUE(tuning) << tuning.error().message;
+  EXPECT_EQ(tuning->schemes.size(), 5U);
+  EXPECT_EQ(tuning->schemes[tuning->recommended].info.label(), "partial:r=2") << tuning->advice;
+}
+
 // What an estimate promises: on delays whose truth is known, 95 % intervals hold it nearly always.
 TEST(Tune, IntervalsHoldTheTruth) {
   TuneOptions options = quick();
