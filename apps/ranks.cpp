@@ -21,7 +21,8 @@ namespace paceline::app {
 namespace {
 
 /// Options that ranks may be told differently, or whose meaning is compared itself (data, delays).
-constexpr std::array<std::string_view, 11> kOwn = {"run-dir",
+constexpr std::array<std::string_view, 12> kOwn = {"run-dir",
+                                                   "config",
                                                    "json",
                                                    "out",
                                                    "slots",

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "configuration.hpp"
 #include "delay_options.hpp"
 #include "paceline/play.hpp"
 #include "worker_options.hpp"
@@ -177,6 +178,7 @@ void add_simulate(CLI::App& program, Run& run) {
   command->add_option("--seed", options->seed, "Seed of codes and delay models")
       ->capture_default_str();
   add_worker_options(*command, options->worker);
+  add_config_option(*command);
   command->add_flag(
       "--json", options->json, "Print JSON: an object, or an array for several schemes");
   command->callback(
