@@ -15,18 +15,21 @@ namespace paceline::app {
 namespace {
 
 /// A dash stands for an option that has no value: help says what then holds.
-std::string shown(const Setting& setting) { return setting.value.empty() ? "-" : setting.value; }
+std::string value_or_dash(const Setting& setting) {
+  return setting.value.empty() ? "-" : setting.value;
+}
 
 void print_settings(const std::vector<Setting>& settings) {
   std::size_t option = 6;
   std::size_t value = 5;
   for (const Setting& setting : settings) {
     option = std::max(option, setting.key.size());
-    value = std::max(value, shown(setting).size());
+    value = std::max(value, value_or_dash(setting).size());
   }
   fmt::print("{:<{}}  {:<{}}  {}\n", "option", option, "value", value, "origin");
   for (const Setting& setting : settings) {
-    fmt::print("{:<{}}  {:<{}}  {}\n", setting.key, option, shown(setting), value, setting.origin);
+    fmt::print(
+        "{:<{}}  {:<{}}  {}\n", setting.key, option, value_or_dash(setting), value, setting.origin);
   }
 }
 

@@ -42,6 +42,9 @@ effective 'scheme uncoded gc:s=1,code=mds file run.toml:3' --config run.toml
 effective 'scheme uncoded gc:s=1,code=mds file run.json:2' --config run.json
 PACELINE_SCHEMES=relay effective 'scheme relay environment PACELINE_SCHEMES' --config run.toml
 effective 'scheme relay flag' --config run.toml --scheme relay
+printf 'scheme = [\n  "uncoded",\n  "gc:s=1"\n]\nseed = 2\n' > lines.toml
+effective 'scheme uncoded gc:s=1 file lines.toml:1' --config lines.toml
+effective 'seed 2 file lines.toml:5' --config lines.toml
 effective 'verify true file run.toml:5' --config run.toml
 effective 'verify true file run.json:3' --config run.json
 PACELINE_VERIFY=no effective 'verify false environment PACELINE_VERIFY' --config run.toml
