@@ -100,15 +100,35 @@ bool quotes_end(const std::string& line) {
   return quote == 0;
 }
 
-Expected<std::vector<FileEntry>> read_toml(const std::string& path, const std::string& text) {
-  std::istringstream lines(text);
-  std::string line;
-  for (int number = 1; std::getline(lines, line); ++number) {
-    if (quotes_end(line)) continue;
-    return invalid(fmt::format(
-        "{}:{}: a text has no end; a # begins a comment, between quotes too", path, number));
-  }
+/// The file without comments and with each list in one line, since CLI11 reads a list only where
+/// its first element stands in the line of the key.
+Expected<std::string> in_whole_lines(const std::string& path, const std::string& text) {
   std::istringstream input(text);
+  std::string line;
+  std::string whole;
+  int list_begins = 0;  // the line of a list without an end so far
+  for (int number = 1; std::getline(input, line); ++number) {
+    if (!quotes_end(line)) {
+      return invalid(fmt::format(
+          "{}:{}: a text has no end; a # begins a comment, between quotes too", path, number));
+    }
+    line = CLI::detail::trim_copy(line.substr(0, line.find('#')));
+    const auto value = line.find_first_not_of(" \t", line.find('=') + 1);
+    const bool begins = list_begins == 0 && line.find('=') != std::string::npos &&
+                        value != std::string::npos && line[value] == '[';
+    if (begins) list_begins = number;
+    if (line.ends_with(']')) list_begins = 0;
+    whole += line;
+    if (list_begins == 0) whole += '\n';
+  }
+  if (list_begins == 0) return whole;
+  return invalid(fmt::format("{}:{}: the list that begins here has no end", path, list_begins));
+}
+
+Expected<std::vector<FileEntry>> read_toml(const std::string& path, const std::string& text) {
+  const auto whole = in_whole_lines(path, text);
+  if (!whole) return Unexpected(whole.error());
+  std::istringstream input(*whole);
   std::vector<FileEntry> entries;
   for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(input)) {
     auto entry = toml_entry(item, path, text);

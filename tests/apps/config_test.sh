@@ -42,7 +42,7 @@ effective 'scheme uncoded gc:s=1,code=mds file run.toml:3' --config run.toml
 effective 'scheme uncoded gc:s=1,code=mds file run.json:2' --config run.json
 PACELINE_SCHEMES=relay effective 'scheme relay environment PACELINE_SCHEMES' --config run.toml
 effective 'scheme relay flag' --config run.toml --scheme relay
-printf 'scheme = [\n  "uncoded",\n  "gc:s=1"\n]\nseed = 2\n' > lines.toml
+printf 'scheme = [ # two\n  "uncoded",\n  "gc:s=1"\n]\nseed = 2\n' > lines.toml
 effective 'scheme uncoded gc:s=1 file lines.toml:1' --config lines.toml
 effective 'seed 2 file lines.toml:5' --config lines.toml
 effective 'verify true file run.toml:5' --config run.toml
@@ -118,6 +118,7 @@ bad 'bad.conf:2: scheme is given already at bad.conf:1' 'schemes = "relay"\nsche
 bad 'bad.conf:1: run-dir has no value' 'run-dir = ""\n'
 bad 'bad.conf:2: a text has no end' 'seed = 1\nrun-dir = "a b#c"\n'
 bad 'bad.conf:1: a text has no end' 'run-dir = "a b\nseed = 1\n'
+bad 'bad.conf:2: the list that begins here has no end' 'seed = 1\nscheme = ["relay",\nworkers = 8\n'
 printf '{"run-dir": "it is # here"}' > quotes.json
 effective 'run-dir it is # here file quotes.json:1' --config quotes.json
 bad 'bad.conf: parse error at line 2, column 1' '{"workers": 3,\n}'
