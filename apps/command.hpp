@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "configuration.hpp"
 #include "paceline/expected.hpp"
 
 namespace CLI {
@@ -31,10 +32,12 @@ void add_delays(CLI::App& program, Run& run);
 void add_code(CLI::App& program, Run& run);
 void add_codes(CLI::App& program, Run& run);
 void add_compare(CLI::App& program, Run& run);
-void add_probe(CLI::App& program, Run& run);
+/// @param origins  filled before anything runs, as of the next two
+void add_config(CLI::App& program, Run& run, const Origins& origins);
+void add_probe(CLI::App& program, Run& run, const Origins& origins);
+void add_train(CLI::App& program, Run& run, const Origins& origins);
 void add_schemes(CLI::App& program, Run& run);
 void add_simulate(CLI::App& program, Run& run);
-void add_train(CLI::App& program, Run& run);
 void add_tune(CLI::App& program, Run& run);
 
 }  // namespace paceline::app

@@ -98,7 +98,8 @@ void add_delay_options(CLI::App& command, DelayOptions& options) {
       ->needs(profile)
       ->excludes(slope);
   command.add_option("--scale", options.scale, "Multiplies every delay")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
 }
 
 void add_bootstrap_option(CLI::App& command, DelayOptions& options) {

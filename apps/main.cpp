@@ -8,9 +8,11 @@
 #include <exception>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "command.hpp"
+#include "configuration.hpp"
 #include "interrupt.hpp"
 #include "paceline/suggest.hpp"
 #include "ranks.hpp"
@@ -98,9 +100,11 @@ int run_program(int argc, char** argv) {
   program.require_subcommand(1);
   program.footer("More: paceline COMMAND --help");
   Run run;
-  add_train(program, run);
+  Origins origins;
+  add_train(program, run, origins);
+  add_config(program, run, origins);
   add_simulate(program, run);
-  add_probe(program, run);
+  add_probe(program, run, origins);
   add_delays(program, run);
   add_tune(program, run);
   add_compare(program, run);
@@ -108,13 +112,21 @@ int run_program(int argc, char** argv) {
   add_codes(program, run);
   add_code(program, run);
   add_bounds(program, run);
+  auto configured = configure(program, argc, argv);
+  if (!configured) {
+    leave_the_line_to_rank_0();
+    complain(configured.error().message);
+    return kExitInvalid;
+  }
+  origins = std::move(*configured);
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version
     return program.exit(asked);
   } catch (const CLI::ParseError& error) {
     leave_the_line_to_rank_0();
-    complain(parse_message(program, error));
+    const std::string message = parse_message(program, error);
+    complain(message + named_origins(message, origins));
     return kExitInvalid;
   }
   if (const auto done = run(typed(argc, argv)); !done) {

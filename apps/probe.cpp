@@ -146,7 +146,7 @@ Expected<void> run_probe(ProbeCommand command,
 
 }  // namespace
 
-void add_probe(CLI::App& program, Run& run) {
+void add_probe(CLI::App& program, Run& run, const Origins& origins) {
   register_models();
   CLI::App* command = program.add_subcommand(
       "probe", "Measure a delay profile of this cluster at several loads, for tune and simulate");
@@ -174,9 +174,9 @@ void add_probe(CLI::App& program, Run& run) {
   command->add_option("--mu", options->mu, "Stragglers take over 1+mu times the fastest")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  command->callback([options, command, &run] {
-    run = [options, command](const std::string& typed) {
-      return run_probe(*options, effective_settings(*command), typed);
+  command->callback([options, command, &run, &origins] {
+    run = [options, command, &origins](const std::string& typed) {
+      return run_probe(*options, effective_settings(*command, origins), typed);
     };
   });
 }

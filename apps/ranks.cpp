@@ -21,7 +21,8 @@ namespace paceline::app {
 namespace {
 
 /// Options that ranks may be told differently, or whose meaning is compared itself (data, delays).
-constexpr std::array<std::string_view, 11> kOwn = {"run-dir",
+constexpr std::array<std::string_view, 12> kOwn = {"run-dir",
+                                                   "config",
                                                    "json",
                                                    "out",
                                                    "slots",
@@ -109,7 +110,14 @@ Expected<void> Ranks::join_others() {
     idle_ = launch_.rank > 0;
     return {};
   }
-  if (launch_.ranks == 1 && options_.transport == "auto") return {};
+  if (launch_.ranks == 1 && options_.transport == "auto") {
+    if (launch_.alone() && launch_.tasks > 1) {
+      say(fmt::format("{}; srun --mpi=pmix starts ranks on its {} tasks (SLURM_NTASKS)",
+                      launch_.text(),
+                      launch_.tasks));
+    }
+    return {};
+  }
   if (launch_.alone()) {
     return invalid(
         "--transport mpi needs a launcher: mpirun -n 5 paceline ..., srun --mpi=pmix -n 5 paceline "

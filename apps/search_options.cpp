@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "configuration.hpp"
 #include "interrupt.hpp"
 #include "paceline/parameters.hpp"
 
@@ -109,6 +110,7 @@ void add_search_options(CLI::App& command, SearchOptions& options) {
   command.add_option("--threads", options.threads, "Threads (default: as many as cores)")
       ->check(CLI::PositiveNumber);
   command.add_flag("--json", options.json, "Print JSON");
+  add_config_option(command);
 }
 
 Expected<SearchSetup> make_search_setup(const SearchOptions& options) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "configuration.hpp"
 #include "delay_options.hpp"
 #include "paceline/play.hpp"
 #include "paceline/timeline.hpp"
@@ -199,6 +200,7 @@ void add_simulate(CLI::App& program, Run& run) {
       "--timeline",
       options->timeline,
       "Write who did what when to this file, for ui.perfetto.dev (docs/reports.md)");
+  add_config_option(*command);
   command->add_flag(
       "--json", options->json, "Print JSON: an object, or an array for several schemes");
   command->callback(

@@ -338,15 +338,15 @@ Expected<void> run_train(const TrainOptions& options,
 
 }  // namespace
 
-void add_train(CLI::App& program, Run& run) {
+void add_train(CLI::App& program, Run& run, const Origins& origins) {
   register_models();
   CLI::App* command = program.add_subcommand(
       "train", "Train several models at once, under one scheme after the other");
   auto options = std::make_shared<TrainOptions>();
   add_train_options(*command, *options);
-  command->callback([options, command, &run] {
-    run = [options, command](const std::string& typed) {
-      return run_train(*options, effective_settings(*command), typed);
+  command->callback([options, command, &run, &origins] {
+    run = [options, command, &origins](const std::string& typed) {
+      return run_train(*options, effective_settings(*command, origins), typed);
     };
   });
 }

@@ -11,6 +11,7 @@
 namespace paceline::app {
 
 void add_cluster_options(CLI::App& command, TrainOptions& options) {
+  add_config_option(command);
   command.add_option("--workers", options.workers, "n (default: the profile's columns, else 16)")
       ->check(CLI::PositiveNumber);
   add_delay_options(command, options.delays);
@@ -106,7 +107,7 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
           options.optimizers,
           "adam:lr=0.01 or sgd:lr=0.1,momentum=0.9; repeat it and model i takes the i-th, in turn")
       ->take_all()
-      ->capture_default_str();
+      ->default_str(fmt::format("{}", fmt::join(options.optimizers, " ")));
   command
       .add_option("--updates", options.updates, "Updates of each network; jobs = models * updates")
       ->capture_default_str();
@@ -160,15 +161,22 @@ void add_checkpoint_options(CLI::App& command, TrainOptions& options) {
       ->expected(0, 1);
 }
 
-std::vector<Setting> effective_settings(const CLI::App& command) {
+std::vector<Setting> effective_settings(const CLI::App& command, const Origins& origins) {
   std::vector<Setting> settings;
   for (const CLI::Option* option : command.get_options()) {
     const std::string name = option->get_single_name();
-    if (name == "help") continue;
+    if (!option->get_configurable() && name != "config") continue;  // asks for help, say
     const bool given = option->count() > 0;
-    std::string value =
-        given ? fmt::format("{}", fmt::join(option->results(), " ")) : option->get_default_str();
-    settings.push_back({name, std::move(value), given ? "command line" : "default"});
+    std::string value = given ? fmt::format("{}", fmt::join(option->reduced_results(), " "))
+                              : option->get_default_str();
+    const bool may_stand_alone = option->get_expected_min() == 0;
+    if (may_stand_alone && value.empty()) value = given ? "true" : "false";
+    const auto origin = origins.find(name);
+    settings.push_back({name,
+                        std::move(value),
+                        origin != origins.end() ? origin->second
+                        : given                 ? "flag"
+                                                : "default"});
   }
   return settings;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "configuration.hpp"
 #include "delay_options.hpp"
 #include "paceline/run_report.hpp"
 
@@ -64,7 +65,8 @@ void add_checkpoint_options(CLI::App& command, TrainOptions& options);
 void add_train_options(CLI::App& command, TrainOptions& options);
 
 /// Every option with its value and where that came from.
-std::vector<Setting> effective_settings(const CLI::App& command);
+/// @param origins  of those that were not typed
+std::vector<Setting> effective_settings(const CLI::App& command, const Origins& origins);
 
 /// The settings as JSON: {"workers": {"value": "16", "origin": "default"}, ...}.
 std::string settings_json(const std::vector<Setting>& settings);

@@ -18,14 +18,16 @@ struct Launch {
   std::string by;    ///< "mpirun", "srun", ...; empty: started alone
   std::string from;  ///< the variable that said so
   bool mpi = false;  ///< the launcher connects its ranks by MPI
+  std::string job;   ///< of a batch system: "job 17 of Slurm (SLURM_JOB_ID)"; empty: in none
+  int tasks = 1;     ///< that the job was given
 
   bool alone() const { return by.empty(); }
 
-  /// "rank 0 of 5, started by mpirun (OMPI_COMM_WORLD_SIZE)", or "started alone".
+  /// "rank 0 of 5, started by mpirun (OMPI_COMM_WORLD_SIZE)", or "started alone", and the job.
   std::string text() const;
 };
 
-/// Knows Open MPI's mpirun, MPICH's mpiexec, Slurm's srun, and RANK with WORLD_SIZE.
+/// Knows Open MPI's mpirun, MPICH's mpiexec, Slurm's srun and sbatch, and RANK with WORLD_SIZE.
 /// @return an error if the variables contradict themselves
 Expected<Launch> detect_launch(const Environment& environment);
 

@@ -70,7 +70,7 @@ struct SchemeRun {
 struct Setting {
   std::string key;
   std::string value;
-  std::string origin;  ///< "default", "command line", "config.toml:4", ...
+  std::string origin;  ///< "default", "flag", "environment PACELINE_SEED", "file run.toml:4"
 };
 
 struct RunReport {

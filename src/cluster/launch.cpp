@@ -35,14 +35,30 @@ Expected<int> number(const char* name, std::string_view text) {
   return value;
 }
 
+Expected<void> find_job(const Environment& environment, Launch& launch) {
+  const char* job = environment("SLURM_JOB_ID");
+  if (job == nullptr) return {};
+  launch.job = fmt::format("job {} of Slurm (SLURM_JOB_ID)", job);
+  const char* tasks_text = environment("SLURM_NTASKS");
+  if (tasks_text == nullptr) return {};
+  const auto tasks = number("SLURM_NTASKS", tasks_text);
+  if (!tasks) return Unexpected(tasks.error());
+  launch.tasks = *tasks;
+  return {};
+}
+
 }  // namespace
 
 std::string Launch::text() const {
-  if (alone()) return "started alone";
-  return fmt::format("rank {} of {}, started by {} ({})", rank, ranks, by, from);
+  const std::string start =
+      alone() ? "started alone"
+              : fmt::format("rank {} of {}, started by {} ({})", rank, ranks, by, from);
+  return job.empty() ? start : fmt::format("{}, in {}", start, job);
 }
 
 Expected<Launch> detect_launch(const Environment& environment) {
+  Launch launch;
+  if (auto found = find_job(environment, launch); !found) return Unexpected(found.error());
   for (const Launcher& launcher : kLaunchers) {
     const char* rank_text = environment(launcher.rank);
     const char* ranks_text = environment(launcher.ranks);
@@ -55,9 +71,14 @@ Expected<Launch> detect_launch(const Environment& environment) {
       return invalid(fmt::format(
           "{}={} is not allowed; less than {}={}", launcher.rank, *rank, launcher.ranks, *ranks));
     }
-    return Launch{*rank, *ranks, launcher.by, launcher.ranks, launcher.mpi};
+    launch.rank = *rank;
+    launch.ranks = *ranks;
+    launch.by = launcher.by;
+    launch.from = launcher.ranks;
+    launch.mpi = launcher.mpi;
+    break;
   }
-  return Launch{};
+  return launch;
 }
 
 }  // namespace paceline

@@ -46,7 +46,19 @@ TEST(Launch, MpirunInsideAJobOfSlurmIsMpirun) {
 }
 
 TEST(Launch, ABatchScriptOfSlurmIsAlone) {
-  EXPECT_TRUE(detect({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}})->alone());
+  const auto launch =
+      detect({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}, {"SLURM_JOB_ID", "17"}});
+  EXPECT_TRUE(launch->alone());
+  EXPECT_EQ(launch->tasks, 4);
+  EXPECT_EQ(launch->text(), "started alone, in job 17 of Slurm (SLURM_JOB_ID)");
+}
+
+TEST(Launch, NamesTheJobOfSlurmThatItIsIn) {
+  const auto launch =
+      detect({{"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "4"}, {"SLURM_JOB_ID", "17"}});
+  EXPECT_EQ(launch->text(),
+            "rank 1 of 4, started by srun (SLURM_STEP_NUM_TASKS), in job 17 of Slurm "
+            "(SLURM_JOB_ID)");
 }
 
 TEST(Launch, RefusesNumbersThatContradictThemselves) {
@@ -54,6 +66,7 @@ TEST(Launch, RefusesNumbersThatContradictThemselves) {
             "RANK=4 is not allowed; less than WORLD_SIZE=4");
   EXPECT_EQ(detect({{"RANK", "x"}, {"WORLD_SIZE", "4"}}).error().message,
             "RANK=x is no number of a rank; 0, 1, 2, ...");
+  EXPECT_FALSE(detect({{"SLURM_JOB_ID", "17"}, {"SLURM_NTASKS", "many"}}));
 }
 
 }  // namespace
