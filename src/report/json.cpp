@@ -157,6 +157,8 @@ Json scheme_chart(const RunReport& report, const SchemeRun& run) {
 
 }  // namespace
 
+std::string quoted(std::string_view text) { return dump(text); }
+
 std::string metrics_line(std::string_view scheme,
                          const RoundRecord& record,
                          std::span<const JobLoss> losses) {

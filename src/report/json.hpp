@@ -12,6 +12,9 @@
 
 namespace paceline {
 
+/// Text as a JSON string, with its quotes.
+std::string quoted(std::string_view text);
+
 /// A line of something that happened to a worker.
 std::string event_line(Round round, WorkerId worker, std::string_view what);
 
