@@ -21,7 +21,7 @@ namespace paceline::app {
 namespace {
 
 /// Options that ranks may be told differently, or whose meaning is compared itself (data, delays).
-constexpr std::array<std::string_view, 11> kOwn = {"run-dir",
+constexpr std::array<std::string_view, 12> kOwn = {"run-dir",
                                                    "json",
                                                    "out",
                                                    "slots",
@@ -31,7 +31,8 @@ constexpr std::array<std::string_view, 11> kOwn = {"run-dir",
                                                    "checkpoint",
                                                    "checkpoint-every",
                                                    "keep",
-                                                   "resume"};
+                                                   "resume",
+                                                   "dashboard"};
 
 Expected<std::unique_ptr<Link>> connect(const Launch& launch) {
 #ifdef PACELINE_HAVE_MPI

@@ -43,6 +43,7 @@ struct TrainOptions {
   bool verify = false;
   bool json = false;
   std::string run_directory;
+  std::string dashboard;  ///< address of the live page; empty: none
 
   std::vector<std::string> faults;  ///< to be played
   std::string checkpoint;           ///< folder; empty: none are written, unless `resume` names one
