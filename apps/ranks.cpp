@@ -21,7 +21,7 @@ namespace paceline::app {
 namespace {
 
 /// Options that ranks may be told differently, or whose meaning is compared itself (data, delays).
-constexpr std::array<std::string_view, 12> kOwn = {"run-dir",
+constexpr std::array<std::string_view, 14> kOwn = {"run-dir",
                                                    "config",
                                                    "json",
                                                    "out",
@@ -32,7 +32,9 @@ constexpr std::array<std::string_view, 12> kOwn = {"run-dir",
                                                    "checkpoint",
                                                    "checkpoint-every",
                                                    "keep",
-                                                   "resume"};
+                                                   "resume",
+                                                   "dashboard",
+                                                   "timeline"};
 
 Expected<std::unique_ptr<Link>> connect(const Launch& launch) {
 #ifdef PACELINE_HAVE_MPI

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -15,8 +16,10 @@
 #include "checkpoints.hpp"
 #include "command.hpp"
 #include "interrupt.hpp"
+#include "live_feed.hpp"
 #include "machine.hpp"
 #include "paceline/auto_pilot.hpp"
+#include "paceline/dashboard.hpp"
 #include "paceline/metrics.hpp"
 #include "paceline/run_report.hpp"
 #include "paceline/timeline.hpp"
@@ -89,7 +92,8 @@ Expected<SchemeRun> play(const Plan& plan,
                          std::vector<Setting>& remarks,
                          Interrupts& interrupts,
                          CheckpointWriter* checkpoints,
-                         Ranks& ranks) {
+                         Ranks& ranks,
+                         LiveState* live) {
   const TrainOptions& options = setup.options;
   ModelBank bank = make_bank(setup, plan.info);
   std::vector<std::unique_ptr<GradientSource>> sources;
@@ -102,7 +106,7 @@ Expected<SchemeRun> play(const Plan& plan,
     if (auto restored = bank.restore(models); !restored) return Unexpected(restored.error());
   }
 
-  Recorder recorder(plan, setup, number, files.metrics, interrupts.now);
+  Recorder recorder(plan, setup, number, files.metrics, interrupts.now, live);
   LocalRunOptions local;
   local.workers = setup.delays.workers;
   local.chunk_size = plan.info.chunk_size;
@@ -244,6 +248,10 @@ Expected<void> lead(const TrainOptions& options,
                     const std::string& command,
                     Interrupts& interrupts,
                     Ranks& ranks) {
+  LiveState live;
+  auto dashboard = open_dashboard(options.dashboard, live);
+  if (!dashboard) return Unexpected(dashboard.error());
+  if (*dashboard) say_plainly("dashboard: " + (*dashboard)->url());
   const auto found = find_checkpoint(options, say_plainly);
   if (!found) return Unexpected(found.error());
   SetupFor what = ranks.setup_for();
@@ -275,6 +283,12 @@ Expected<void> lead(const TrainOptions& options,
   report.configuration = std::move(settings);
   for (int m = 0; m < options.models; ++m)
     report.models.push_back(fmt::format("{} {}", options.model, m));
+  live.describe({.id = std::to_string(std::chrono::system_clock::now().time_since_epoch().count()),
+                 .title = report.title,
+                 .command = command,
+                 .directory = *directory,
+                 .workers = setup.delays.workers,
+                 .models = report.models});
   if (auto written =
           write_text_file(*directory + "/config.json", settings_json(report.configuration));
       !written) {
@@ -296,7 +310,8 @@ Expected<void> lead(const TrainOptions& options,
                     report.configuration,
                     interrupts,
                     checkpoints->get(),
-                    ranks);
+                    ranks,
+                    *dashboard ? &live : nullptr);
     if (run) {
       report.schemes.push_back(std::move(*run));
     } else {

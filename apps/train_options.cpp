@@ -135,6 +135,10 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
       "--run-dir",
       options.run_directory,
       "Folder for metrics.jsonl, config.json and report.html (default: runs/DATE-TIME)");
+  command.add_option("--dashboard",
+                     options.dashboard,
+                     "A live page while the run goes on: :8080 on this machine, HOST:PORT to be "
+                     "seen from others, :0 for a free port");
 }
 
 void add_checkpoint_options(CLI::App& command, TrainOptions& options) {

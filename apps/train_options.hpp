@@ -45,6 +45,7 @@ struct TrainOptions {
   bool json = false;
   bool timeline = false;
   std::string run_directory;
+  std::string dashboard;  ///< address of the live page; empty: none
 
   std::vector<std::string> faults;  ///< to be played
   std::string checkpoint;           ///< folder; empty: none are written, unless `resume` names one

@@ -12,7 +12,8 @@ Recorder::Recorder(const Plan& plan,
                    const Setup& setup,
                    int number,
                    MetricsWriter& metrics,
-                   std::atomic<bool>& stop)
+                   std::atomic<bool>& stop,
+                   LiveState* live)
     : metrics_(metrics), stop_(stop) {
   run_.label = plan.info.label();
   run_.load = plan.info.load;
@@ -32,6 +33,12 @@ Recorder::Recorder(const Plan& plan,
   display.fd = STDERR_FILENO;
   display.terminal = is_live_terminal(STDERR_FILENO);
   progress_ = std::make_unique<Progress>(display);
+  if (live != nullptr) live_.emplace(*live, plan, setup, number);
+}
+
+void Recorder::finish() {
+  if (live_) live_->end();
+  progress_->finish(state_);
 }
 
 void Recorder::say(const std::string& line) {
@@ -78,6 +85,7 @@ void Recorder::on_round(const RoundReport& report, const std::string& label) {
     if (record.stragglers.contains(WorkerId{i})) state_.stragglers.push_back(i);
   }
   progress_->show(state_, record.closed);
+  if (live_) live_->on_round(record, losses, label);
 }
 
 }  // namespace paceline::app

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "live_feed.hpp"
 #include "paceline/expected.hpp"
 #include "paceline/local_runtime.hpp"
 #include "paceline/metrics.hpp"
@@ -19,11 +20,13 @@ class Recorder {
  public:
   /// @param number  of the scheme, from 1
   /// @param stop    set when metrics cannot be written, which ends the run
+  /// @param live    what a live page shows; nullptr: there is none
   Recorder(const Plan& plan,
            const Setup& setup,
            int number,
            MetricsWriter& metrics,
-           std::atomic<bool>& stop);
+           std::atomic<bool>& stop,
+           LiveState* live);
 
   /// @param label  of the scheme that played the round
   void on_round(const RoundReport& report, const std::string& label);
@@ -35,7 +38,7 @@ class Recorder {
   void say(const std::string& line);
 
   /// The run has ended well: leaves one line of progress.
-  void finish() { progress_->finish(state_); }
+  void finish();
 
   /// The run has failed: takes the progress away.
   void clear() { progress_->clear(); }
@@ -53,6 +56,7 @@ class Recorder {
   double residuals_ = 0;  ///< sum over the jobs so far
   ProgressState state_;
   std::unique_ptr<Progress> progress_;
+  std::optional<LiveFeed> live_;
   std::optional<Error> error_;
   int faults_ = 0;
 };

@@ -1,8 +1,5 @@
-// What the charts of all pages are drawn with. The JSON in #data holds the numbers; every label goes in as text, never
-// as markup.
-const data = JSON.parse(document.getElementById('data').textContent);
+// What the charts of all pages are drawn with. Every label goes in as text, never as markup.
 const at = id => document.getElementById(id);
-const schemes = data.schemes;
 
 // ---- elements ----
 const fill = (node, attributes, children) => {
@@ -64,6 +61,47 @@ const ramp = () => {
     return `rgb(${r},${g},${b})`;
   });
 };
+// Where a response time lies between the fast and the slow end of the colours, 0 ... 1.
+const shade_between = (fast, slow) => {
+  const low = Math.log(fast), range = Math.log(slow) - low;
+  return time => Math.max(0, Math.min(1, (Math.log(time) - low) / range));
+};
+const draw_scale = (id, colours, fast, slow) => {
+  const width = 300, [scale, name] = unit(slow), shade = shade_between(fast, slow);
+  const list = slow / fast > 12
+    ? [-3, -2, -1, 0, 1, 2, 3].flatMap(e => [1, 2, 5].map(f => f * 10 ** e))
+        .filter(t => t >= fast * scale && t <= slow * scale)
+    : ticks(fast * scale, slow * scale, 5);
+  const bar = canvas_of(256, 1), pen = bar.getContext('2d');
+  colours.forEach((colour, i) => { pen.fillStyle = colour; pen.fillRect(i, 0, 1, 1); });
+  const root = svg('svg', {width: width + 40, height: 34});
+  root.append(svg('image', {x: 20, y: 0, width, height: 12, preserveAspectRatio: 'none', href: bar.toDataURL()}));
+  let free = 0;
+  for (const tick of list) {
+    const x = 20 + width * shade(tick / scale);
+    if (x < free) continue;
+    free = x + 34;
+    root.append(line(x, 12, x, 16, 'axis'), text(x, 29, Number(tick.toPrecision(3))));
+  }
+  const swatch = (kind, ...marks) => svg('svg', {width: 14, height: 14},
+    svg('rect', {width: 14, height: 14, rx: 2, style: `fill:var(--${kind})`}), ...marks);
+  at(id).replaceChildren(
+    html('span', {}, `response time (${name})`, root),
+    html('span', {}, swatch('straggler', svg('path', {class: 'cross', d: 'M4 4l6 6M10 4l-6 6'})), 'straggler'),
+    html('span', {}, swatch('idle'), 'no work'));
+};
+
+// ---- curves ----
+// Mean over a window of a fiftieth of the curve, shorter at its ends, so that nothing shifts.
+const smoothed = points => {
+  const half = Math.ceil(points.length / 100);
+  const sums = [0];
+  for (const [, loss] of points) sums.push(sums[sums.length - 1] + loss);
+  return points.map(([x], i) => {
+    const reach = Math.min(half, i, points.length - 1 - i);
+    return [x, (sums[i + reach + 1] - sums[i - reach]) / (2 * reach + 1)];
+  });
+};
 
 // ---- the box that follows the pointer ----
 const tip = at('tip');
@@ -116,18 +154,18 @@ const line_sample = style => svg('svg', {width: 22, height: 4},
   svg('line', {x2: 22, y1: 2, y2: 2, 'stroke-width': 3, style}));
 const dot_sample = style => svg('svg', {width: 10, height: 10}, svg('circle', {cx: 5, cy: 5, r: 4, style}));
 
-// Draws again whenever the width, the colour scheme or the medium changes.
-const keep_drawn = draw => {
+// Draws again whenever the width of `id`, the colour scheme or the medium changes.
+const keep_drawn = (draw, id) => {
   is_dark.addEventListener('change', draw);
   // Paper is light, so pictures are drawn anew for it.
   addEventListener('beforeprint', () => { page.add('printing'); draw(); });
   addEventListener('afterprint', () => { page.remove('printing'); draw(); });
-  let drawn_at = at('bars').clientWidth;
+  let drawn_at = at(id).clientWidth;
   draw();
   // In the next frame: drawing changes heights, which must not happen inside the observer.
   new ResizeObserver(() => requestAnimationFrame(() => {
-    if (at('bars').clientWidth === drawn_at) return;
-    drawn_at = at('bars').clientWidth;
+    if (at(id).clientWidth === drawn_at) return;
+    drawn_at = at(id).clientWidth;
     draw();
   })).observe(document.body);
 };

@@ -1,4 +1,6 @@
-// Draws the charts of a comparison.
+// Draws the charts of a comparison. The JSON in #data holds the numbers.
+const data = JSON.parse(at('data').textContent);
+const schemes = data.schemes;
 
 // ---- colours ----
 // A colour for each scheme, uncoded in grey; dashed where it starts several jobs per round.
@@ -195,4 +197,4 @@ keep_drawn(() => {
   draw_progress();
   if (trials.length) draw_scatter();
   draw_heat();
-});
+}, 'bars');

@@ -26,38 +26,13 @@ const [fast, slow] = (() => {
   const low = sorted[Math.floor(sorted.length * 0.005)], high = sorted[Math.floor((sorted.length - 1) * 0.995)];
   return high > low * 1.001 ? [low, high] : [low * 0.9, low * 1.1];
 })();
-const shade = time => Math.max(0, Math.min(1, Math.log(time / fast) / Math.log(slow / fast)));
-
-const draw_scale = colours => {
-  const width = 300, [scale, name] = unit(slow);
-  const list = slow / fast > 12
-    ? [-3, -2, -1, 0, 1, 2, 3].flatMap(e => [1, 2, 5].map(f => f * 10 ** e))
-        .filter(t => t >= fast * scale && t <= slow * scale)
-    : ticks(fast * scale, slow * scale, 5);
-  const bar = canvas_of(256, 1), pen = bar.getContext('2d');
-  colours.forEach((colour, i) => { pen.fillStyle = colour; pen.fillRect(i, 0, 1, 1); });
-  const root = svg('svg', {width: width + 40, height: 34});
-  root.append(svg('image', {x: 20, y: 0, width, height: 12, preserveAspectRatio: 'none', href: bar.toDataURL()}));
-  let free = 0;
-  for (const tick of list) {
-    const x = 20 + width * shade(tick / scale);
-    if (x < free) continue;
-    free = x + 34;
-    root.append(line(x, 12, x, 16, 'axis'), text(x, 29, Number(tick.toPrecision(3))));
-  }
-  const swatch = (kind, ...marks) => svg('svg', {width: 14, height: 14},
-    svg('rect', {width: 14, height: 14, rx: 2, style: `fill:var(--${kind})`}), ...marks);
-  at('scale').replaceChildren(
-    html('span', {}, `response time (${name})`, root),
-    html('span', {}, swatch('straggler', svg('path', {class: 'cross', d: 'M4 4l6 6M10 4l-6 6'})), 'straggler'),
-    html('span', {}, swatch('idle'), 'no work'));
-};
+const shade = shade_between(fast, slow);
 
 let shown = played.reduce((best, s, i) => s.seconds < played[best].seconds ? i : best, 0);
 const draw_heat = () => {
   const s = played[shown], rounds = s.round.length, workers = s.workers;
   const colours = ramp();
-  draw_scale(colours);
+  draw_scale('scale', colours, fast, slow);
   const strip = [18, 48], left = 48, top = 60;  // strip: stragglers per round, above the cells
   const side = 56;                              // stragglers per worker, beside the cells
   const tall = Math.max(140, Math.min(512, workers * 16)), height = top + tall + 42;

@@ -12,7 +12,7 @@
 
 namespace paceline {
 
-/// `text` as a JSON string with its quotes.
+/// Text as a JSON string, with its quotes.
 std::string quoted(std::string_view text);
 
 /// A line of something that happened to a worker.

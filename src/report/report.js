@@ -1,4 +1,6 @@
-// Draws the charts of a run.
+// Draws the charts of a run. The JSON in #data holds the numbers.
+const data = JSON.parse(at('data').textContent);
+const schemes = data.schemes;
 
 // ---- colours ----
 // Uncoded is the grey baseline; the others take the palette in order, dashed when it starts again.
@@ -58,16 +60,6 @@ const curve = (s, model, axis) => {
   }
   return mean;
 };
-// Mean over a window of a fiftieth of the curve, shorter at its ends, so that nothing shifts.
-const smoothed = points => {
-  const half = Math.ceil(points.length / 100);
-  const sums = [0];
-  for (const [, loss] of points) sums.push(sums[sums.length - 1] + loss);
-  return points.map(([x], i) => {
-    const reach = Math.min(half, i, points.length - 1 - i);
-    return [x, (sums[i + reach + 1] - sums[i - reach]) / (2 * reach + 1)];
-  });
-};
 const draw_loss = () => {
   const axis = at('axis').value, model = Number(at('model').value);
   const visible = schemes.filter(s => !s.hidden);
@@ -120,4 +112,4 @@ at('model').append(...names.map(([name, value]) => html('option', {value}, name)
 for (const id of ['model', 'axis', 'smooth']) at(id).onchange = draw_loss;
 
 const draw = () => { if (schemes.length) { draw_bars(); draw_heat(); draw_loss(); } };
-keep_drawn(draw);
+keep_drawn(draw, 'bars');

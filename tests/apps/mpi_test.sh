@@ -154,6 +154,14 @@ case $case in
     cmp "$(last "$scratch/whole")/weights.safetensors" "$(last "$scratch/stopped")/weights.safetensors" ||
       fail "other weights than without a stop"
     ;;
+  watched) # rank 0 alone has the live page; where it cannot have it, all ranks end
+    ranks 3 --workers 4 --updates 5 --dashboard :0
+    expect_code 0
+    [ "$(grep -c '^paceline: dashboard: http://127.0.0.1:' "$scratch/err")" = 1 ] || fail "not one page"
+    ranks 3 --workers 4 --updates 5 --dashboard 192.0.2.1:8080
+    expect_code 2
+    [ "$(own_lines)" = 1 ] || fail "$(own_lines) lines"
+    ;;
   refused) # one line, whoever finds the mistake
     ranks 3 --scheme gcc:s=1
     expect_code 2
