@@ -139,7 +139,7 @@ Expected<void> Master::on_delivery() {
   for (Delivery::Message& message : delivery_.messages) {
     MadeMessage& made = message.made;
     ++totals_.messages;
-    totals_.bytes += static_cast<double>(made.values.size() * sizeof(float));
+    totals_.bytes += static_cast<double>(made.values.size() * options_.bytes_per_number);
     bank_.store(message.id, std::move(made.values), made.loss, made.samples);
   }
   return tell(Arrived{delivery_.result}, now);

@@ -28,6 +28,7 @@ struct MasterOptions {
   std::function<void(const RoundReport&)> observer;  ///< may be empty
   std::function<bool()> interrupted;                 ///< may be empty
   RunCheckpoints checkpoints = {};
+  std::size_t bytes_per_number = sizeof(float);  ///< of messages, for the report
 };
 
 class Master {

@@ -23,7 +23,7 @@ namespace {
 
 class PartialResults final : public Scheme {
  public:
-  PartialResults(int workers, int holders) : holders_(holders) {
+  PartialResults(int workers, int holders, MessageType type) : holders_(holders) {
     info_.name = "partial";
     info_.parameters = "r=" + std::to_string(holders);
     info_.workers = workers;
@@ -32,7 +32,7 @@ class PartialResults final : public Scheme {
     info_.messages_per_round = holders;
     info_.chunk_size.assign(static_cast<std::size_t>(workers), 1.0 / workers);
     info_.amplification_limit = 1;
-    info_.error_bound = decode_error_bound(1, 0, workers, MessageType::kFloat32);
+    info_.error_bound = decode_error_bound(1, 0, workers, type);
     for (int j = 0; j < workers; ++j) rows_.push_back(Row({Term{ChunkId{j}}}));
   }
 
@@ -107,7 +107,8 @@ Expected<std::unique_ptr<Scheme>> make_partial(ParameterText& parameters,
                                                const SchemeContext& context) {
   const int holders = parameters.integer("r", 1, context.workers);
   if (auto fine = parameters.finish(); !fine) return Unexpected(fine.error());
-  return std::unique_ptr<Scheme>(std::make_unique<PartialResults>(context.workers, holders));
+  return std::unique_ptr<Scheme>(
+      std::make_unique<PartialResults>(context.workers, holders, context.message_type));
 }
 
 }  // namespace
