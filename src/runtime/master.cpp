@@ -95,7 +95,6 @@ Expected<void> Master::tell(const Event& event, Seconds now) {
 
 /// Handles the next answer or timer; returns without one in time to look at the interruption.
 Expected<void> Master::wait_for_event() {
-  if (timers_.empty() && !transport_.awaits_answer()) return failed(stalled());
   SteadyTime deadline = timers_.empty() ? kNoDeadline : clock_.at(timers_.top().at);
   if (options_.interrupted || options_.checkpoints.leaving != nullptr) {
     deadline = std::min(deadline, std::chrono::steady_clock::now() + kInterruptionCheck);
@@ -104,6 +103,10 @@ Expected<void> Master::wait_for_event() {
     return transport_.receive(std::min(deadline, std::chrono::steady_clock::now()), delivery_);
   };
   auto received = look();
+  // Asked only when nothing is here, since it may take a look at every worker.
+  if (received && !*received && timers_.empty() && !transport_.awaits_answer()) {
+    return failed(stalled());
+  }
   while (received && !*received && std::chrono::steady_clock::now() < deadline && study()) {
     received = look();
   }
