@@ -48,6 +48,7 @@ std::map<std::string, std::string> play_facts(const TrainOptions& options,
                                               const std::string& scheme) {
   return {{"scheme", scheme},
           {"close", options.close},
+          {"messages", options.messages},
           {"workers", std::to_string(workers)},
           {"updates", std::to_string(options.updates)}};
 }

@@ -51,6 +51,7 @@ nlohmann::ordered_json to_json(const GradientCode& code, const CodeMeasurement& 
           {"condition", number(measured.condition)},
           {"error_float64", measured.error.float64},
           {"error_float32", measured.error.float32},
+          {"error_float16", measured.error.float16},
           {"error_bfloat16", measured.error.bfloat16},
           {"decode_seconds", measured.decode_time.count()}};
 }
@@ -84,9 +85,10 @@ void print_text(const GradientCode& code, const CodeMeasurement& measured) {
              measured.median_amplification,
              measured.worst_amplification);
   fmt::print("condition       {:.3g}\n", measured.condition);
-  fmt::print("decode error    float64 {:.1e}, float32 {:.1e}, bfloat16 {:.1e}\n",
+  fmt::print("decode error    float64 {:.1e}, float32 {:.1e}, float16 {:.1e}, bfloat16 {:.1e}\n",
              measured.error.float64,
              measured.error.float32,
+             measured.error.float16,
              measured.error.bfloat16);
   fmt::print("decode time     {:.3g} us for a new set\n", 1e6 * measured.decode_time.count());
 }

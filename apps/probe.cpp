@@ -48,6 +48,7 @@ Expected<LocalRunResult> play_probe(const ProbePlan& plan,
   local.workers = plan.workers;
   local.chunk_size = plan.chunk_size;
   local.micro_batch = setup.options.micro_batch;
+  local.message_type = message_type(setup.options);
   local.delays = setup.delays.source.get();
   local.compute_slots = setup.options.compute_slots;
   local.observer = [&tables](const RoundReport& report) { tables.add(*report.record); };

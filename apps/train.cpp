@@ -20,6 +20,7 @@
 #include "machine.hpp"
 #include "paceline/auto_pilot.hpp"
 #include "paceline/dashboard.hpp"
+#include "paceline/gradient_code.hpp"
 #include "paceline/metrics.hpp"
 #include "paceline/run_report.hpp"
 #include "paceline/timeline.hpp"
@@ -31,7 +32,13 @@
 namespace paceline::app {
 namespace {
 
-constexpr double kBrokenGradient = 1e-3;  // a verified error above this is no rounding
+/// A verified error above this is no rounding. Errors are relative to the gradient, the promise is
+/// relative to the sum of the chunks' gradients, which may be a good deal longer.
+double broken_gradient(MessageType type) {
+  constexpr double kLonger = 100;
+  constexpr double kMost = 0.1;
+  return std::min(kLonger * promised_error(type), kMost);
+}
 
 /// What is written while the run goes on.
 struct RunFiles {
@@ -112,6 +119,7 @@ Expected<SchemeRun> play(const Plan& plan,
   local.chunk_size = plan.info.chunk_size;
   local.shape = plan.info.shape;
   local.micro_batch = options.micro_batch;
+  local.message_type = message_type(options);
   local.delays = setup.delays.source.get();
   local.compute_slots = options.compute_slots;
   local.verify = options.verify;
@@ -228,15 +236,16 @@ void set_metrics_aside(const std::string& directory) {
   std::filesystem::rename(name, fmt::format("{}/metrics-{}.jsonl", directory, number), ignored);
 }
 
-Expected<void> check_gradients(const RunReport& report) {
+Expected<void> check_gradients(const RunReport& report, MessageType type) {
+  const double limit = broken_gradient(type);
   for (const SchemeRun& run : report.schemes) {
     const bool exact = !run.mean_residual;
-    if (exact && run.worst_verify_error && !(*run.worst_verify_error < kBrokenGradient)) {
+    if (exact && run.worst_verify_error && !(*run.worst_verify_error < limit)) {
       return failed(fmt::format(
           "{}: a decoded gradient is off by {:.2g} relative, which is no rounding (limit {:g})",
           run.label,
           *run.worst_verify_error,
-          kBrokenGradient));
+          limit));
     }
   }
   return {};
@@ -336,7 +345,7 @@ Expected<void> lead(const TrainOptions& options,
     }
     return Unexpected(*ended);
   }
-  return check_gradients(report);
+  return check_gradients(report, message_type(options));
 }
 
 Expected<void> run_train(const TrainOptions& options,

@@ -35,6 +35,11 @@ void add_cluster_options(CLI::App& command, TrainOptions& options) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command
+      .add_option("--messages",
+                  options.messages,
+                  "What workers round their messages to: float32, float16, bfloat16")
+      ->capture_default_str();
+  command
       .add_option("--slots",
                   options.compute_slots,
                   "Workers that compute at the same moment, in each process (default: the cores)")

@@ -34,6 +34,7 @@ struct TrainOptions {
   std::uint64_t seed = 1;
 
   int micro_batch = 256;
+  std::string messages = "float32";
   int compute_slots = 0;
   std::string transport = "auto";
   int workers_per_rank = 0;  ///< 0: as few as suffice

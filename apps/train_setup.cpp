@@ -28,6 +28,9 @@ Expected<void> check_numbers(const TrainOptions& options, int processes) {
     if (value >= 1) return {};
     return invalid(fmt::format("--{} {} is not allowed; at least 1", name, value));
   };
+  if (const auto type = parse_message_type(options.messages); !type) {
+    return Unexpected(type.error());
+  }
   for (const auto& [name, value] : {std::pair{"models", options.models},
                                     std::pair{"updates", options.updates},
                                     std::pair{"batch", options.batch}}) {
@@ -98,7 +101,8 @@ Expected<Plan> make_auto_plan(Plan plan, const Setup& setup) {
        .models = options.models,
        .batch_size = options.batch,
        .seed = options.seed,
-       .study_between_rounds = false});
+       .study_between_rounds = false,
+       .message_type = message_type(options)});
   if (!switching) return Unexpected(switching.error());
   plan.info = (*switching)->segments().front().info;
   plan.info.name = "auto";
@@ -125,7 +129,8 @@ Expected<Plan> make_plan(const std::string& text, int number, const Setup& setup
                              .jobs = jobs,
                              .rule = (*policy)->rule(),
                              .seed = options.seed,
-                             .stops_stragglers = true});
+                             .stops_stragglers = true,
+                             .message_type = message_type(options)});
   if (!scheme) return Unexpected(scheme.error());
   plan.info = (*scheme)->info();
   RoundOptions rounds{.jobs = jobs, .models = options.models};
@@ -180,12 +185,17 @@ Expected<void> make_plans(Setup& setup, const SetupFor& what) {
 
 }  // namespace
 
+MessageType message_type(const TrainOptions& options) {
+  return parse_message_type(options.messages).value();
+}
+
 AutoOptions auto_options(const TrainOptions& options) {
   AutoOptions automatic;
   automatic.models =
       options.max_delay < 0 ? options.models : std::min(options.models, options.max_delay + 1);
   automatic.close = options.close;
   automatic.seed = options.seed;
+  automatic.message_type = message_type(options);
   return automatic;
 }
 

@@ -13,6 +13,7 @@
 #include "paceline/data_set.hpp"
 #include "paceline/expected.hpp"
 #include "paceline/faults.hpp"
+#include "paceline/message_type.hpp"
 #include "paceline/model_bank.hpp"
 #include "paceline/scheme.hpp"
 #include "paceline/switching_coordinator.hpp"
@@ -46,6 +47,9 @@ struct Setup {
   const Checkpoint* resume = nullptr;
   std::vector<Fault> faults;
 };
+
+/// What messages travel as. @pre make_setup() found nothing wrong with it
+MessageType message_type(const TrainOptions& options);
 
 /// What `--scheme auto` may choose from.
 AutoOptions auto_options(const TrainOptions& options);

@@ -60,6 +60,41 @@ BENCHMARK(BM_DecodeSum)
     ->Args({240, 1'000'000})
     ->Unit(benchmark::kMillisecond);
 
+/// The look for NaN and infinity that every answer gets.
+void BM_AllFinite(benchmark::State& state) {
+  const std::vector<float> message(static_cast<std::size_t>(state.range(0)), 1.0F);
+  for (auto _ : state) benchmark::DoNotOptimize(all_finite(message));
+  state.SetBytesProcessed(state.iterations() * state.range(0) *
+                          static_cast<std::int64_t>(sizeof(float)));
+}
+
+BENCHMARK(BM_AllFinite)->ArgName("d")->Arg(1'000)->Arg(10'000)->Arg(1'000'000);
+
+/// Rounding a message to 16 bits, which packs and unpacks it; bytes of the message itself.
+void BM_RoundMessage(benchmark::State& state, MessageType type) {
+  std::vector<float> message(static_cast<std::size_t>(state.range(0)));
+  RandomStream random(1, "message");
+  for (float& value : message) value = static_cast<float>(random.normal());
+  for (auto _ : state) {
+    round_message(type, message);
+    benchmark::DoNotOptimize(message.data());
+    benchmark::ClobberMemory();
+  }
+  state.SetBytesProcessed(state.iterations() * state.range(0) *
+                          static_cast<std::int64_t>(sizeof(float)));
+}
+
+void BM_RoundMessageFloat16(benchmark::State& state) {
+  BM_RoundMessage(state, MessageType::kFloat16);
+}
+
+void BM_RoundMessageBfloat16(benchmark::State& state) {
+  BM_RoundMessage(state, MessageType::kBfloat16);
+}
+
+BENCHMARK(BM_RoundMessageFloat16)->ArgName("d")->Arg(10'000)->Arg(1'000'000);
+BENCHMARK(BM_RoundMessageBfloat16)->ArgName("d")->Arg(10'000)->Arg(1'000'000);
+
 std::vector<WorkerSet> random_sets(int workers, int stragglers, int count) {
   RandomStream random(1, "stragglers");
   std::vector<WorkerSet> sets;

@@ -43,7 +43,8 @@ struct AutoOptions {
   int models = 1;  ///< no scheme keeps more jobs in flight
   int jobs = 80;   ///< J of each play
   std::string close = "eager";
-  std::uint64_t seed = 0;  ///< of the run: it decides which code `code=auto` is
+  std::uint64_t seed = 0;  ///< of the run: it decides which code `code=auto` is, as do messages
+  MessageType message_type = MessageType::kFloat32;
 };
 
 struct AutoChoice {

@@ -22,6 +22,7 @@ struct CodeContext {
   std::uint64_t seed = 0;
   bool keep_promise = true;  ///< of exact codes, as in CodeRequest
   bool weights = true;       ///< as in CodeRequest
+  MessageType message_type = MessageType::kFloat32;
 };
 
 struct CodeParameter {

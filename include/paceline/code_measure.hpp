@@ -19,6 +19,7 @@ namespace paceline {
 struct DecodeErrors {
   double float64 = 0;
   double float32 = 0;
+  double float16 = 0;
   double bfloat16 = 0;
 };
 

@@ -13,6 +13,7 @@
 #include "paceline/expected.hpp"
 #include "paceline/ids.hpp"
 #include "paceline/message.hpp"
+#include "paceline/message_type.hpp"
 #include "paceline/worker_set.hpp"
 
 namespace paceline {
@@ -32,20 +33,21 @@ struct Combination {
   double amplification = 1;  ///< A(S) = max_j sum_i |a_i| |G_ij|
 };
 
-/// The number format messages travel in.
-enum class MessageType { kFloat32, kFloat64 };
-
 /// Bound on |decoded - g| / sum_j |g_j| caused by the code: every message is rounded once to
-/// `type`, its weights once, and the decoded sum once:  u (2 A + 1) + sqrt(residual * k), u the
-/// unit roundoff of `type`. Source: ours, derived in docs/math.md.
+/// `type`, its weights and the decoded sum once to float32, or to `type` if that is finer:
+///     u A + v (A + 1) + sqrt(residual * k),
+/// u and v the unit roundoffs of the two. Source: ours, derived in docs/math.md.
 double decode_error_bound(double amplification, double residual, int chunks, MessageType type);
 
-/// Every code promises that a decoded gradient is off by less than this, relative to sum_j |g_j|.
-/// Sets of answers that would break the promise count as undecodable (one more answer nearly always
-/// cures it).
+/// Every code promises that a gradient decoded from float32 messages is off by less than this,
+/// relative to sum_j |g_j|. Sets of answers that would break the promise count as undecodable (one
+/// more answer nearly always cures it).
 inline constexpr double kPromisedError = 1e-5;
 
-/// The largest amplification for which decode_error_bound(A, 0, ..., type) <= kPromisedError.
+/// The same for messages of that type: 1e-2 for float16, 5e-2 for bfloat16.
+double promised_error(MessageType type);
+
+/// The largest amplification for which decode_error_bound(A, 0, ..., type) <= promised_error(type).
 double promised_amplification(MessageType type);
 
 /// How much a code magnifies rounding errors, measured over straggler sets of size exactly
@@ -152,12 +154,13 @@ struct CodeRequest {
       true;  ///< false: no limit on the amplification, no refusal (simulations that follow a paper)
   bool weights = true;  ///< false: costly weights need not be computed, since nobody will decode
                         ///< (the rows name their chunks all the same); only without keep_promise
+  MessageType message_type = MessageType::kFloat32;  ///< what the promise is about
 };
 
 /// Builds the code, or refuses: wrong parameters, or a code that cannot keep its promise at this
 /// (n, s), in which case the error names one that can. "auto" takes the cheapest code (load times
 /// backward passes) that keeps its promise, then the least decode-error bound. Cost: cached per
-/// (name, n, s, seed) is the caller's business.
+/// (name, n, s, seed, message type) is the caller's business.
 Expected<GradientCode> make_code(const CodeRequest& request);
 
 /// Answers decode(set) from an LRU cache of `capacity` straggler sets (fewer where their vectors

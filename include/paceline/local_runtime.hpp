@@ -13,6 +13,7 @@
 #include "paceline/expected.hpp"
 #include "paceline/faults.hpp"
 #include "paceline/message_maker.hpp"
+#include "paceline/message_type.hpp"
 #include "paceline/model_bank.hpp"
 #include "paceline/run_state.hpp"
 
@@ -45,6 +46,9 @@ struct LocalRunOptions {
   std::vector<double> chunk_size;  ///< of the scheme
   MessageShape shape = {};         ///< of the scheme
   int micro_batch = 256;           ///< samples between two looks at a stop, >= 1
+  /// What workers round their messages to before they send them; scheme and codes must have been
+  /// made for it (SchemeContext). With float32 nothing is rounded.
+  MessageType message_type = MessageType::kFloat32;
   /// Injected response times: an answer is held back until `delay(round + dispatch, worker)
   /// .at(load)` after its order was sent, or after the worker was done with an older order, if that
   /// is later. A worker whose real computing takes longer answers when it is done. nullptr: no

@@ -21,6 +21,7 @@ struct PlayOptions {
   int models = 0;               ///< M; 0: as many as the scheme keeps in flight
   std::string close = "eager";  ///< close policy
   std::uint64_t seed = 1;       ///< of the scheme's codes
+  MessageType message_type = MessageType::kFloat32;  ///< decides which code `code=auto` is
   WorkerKind workers = WorkerKind::kStateless;
   bool cancel_stragglers = false;  ///< when a round closes; false: they finish and answer late
   Seconds stop_latency{0};         ///< persistent workers: from a cancel until the worker is free

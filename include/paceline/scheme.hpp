@@ -16,6 +16,7 @@
 #include "paceline/expected.hpp"
 #include "paceline/ids.hpp"
 #include "paceline/message.hpp"
+#include "paceline/message_type.hpp"
 #include "paceline/whole_rounds.hpp"
 #include "paceline/worker_set.hpp"
 
@@ -202,9 +203,10 @@ struct SchemeContext {
   std::uint64_t seed = 0;
   bool stops_stragglers = false;  ///< when a round closes, so that their times stay unknown
   bool keep_promise =
-      true;  ///< refuse codes that cannot keep kPromisedError; false for payload-free simulations
+      true;  ///< refuse codes that cannot keep promised_error(); false for payload-free simulations
   bool messages =
       true;  ///< false: only rounds without messages will be played, so codes need no weights
+  MessageType message_type = MessageType::kFloat32;  ///< what codes promise their error for
 };
 
 /// Builds a scheme from text: "gc:s=3", "m-sgc:B=1,W=2,lambda=27,code=repetition",

@@ -39,6 +39,7 @@ struct SwitchOptions {
   std::uint64_t seed = 0;
   bool cancel_stragglers = true;     ///< as in RoundOptions
   bool study_between_rounds = true;  ///< as in RoundOptions
+  MessageType message_type = MessageType::kFloat32;
 };
 
 class SwitchingCoordinator final : public Coordinator {

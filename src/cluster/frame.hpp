@@ -97,6 +97,12 @@ class FrameReader {
   /// that a wrong count allocates nothing.
   std::size_t get_count(std::size_t entry_bytes);
 
+  /// Leaves out so many bytes.
+  void skip(std::size_t size) {
+    if (size > left_.size()) good_ = false;
+    if (good_) left_ = left_.subspan(size);
+  }
+
   bool good() const { return good_; }
 
   bool done() const { return left_.empty() || !good_; }

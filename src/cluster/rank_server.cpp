@@ -129,6 +129,7 @@ void RankServer::begin(std::uint32_t number, Begin begin) {
   Run& run = run_.emplace();
   run.number = number;
   run.workers = begin.workers;
+  run.message_type = begin.layout.message_type;
   run.models.resize(options_.sources->size());
   try {
     run.pool.emplace(options_.compute_slots, *options_.sources);
@@ -186,7 +187,7 @@ void RankServer::answer() {
   FrameWriter& out = outgoing();
   write(out, AnswerHead{delivery_.result, delivery_.messages.size()});
   for (Delivery::Message& message : delivery_.messages) {
-    write_message(out, message.id.task, message.made);
+    write_message(out, message.id.task, message.made, run_->message_type);
     run_->transport->recycle(std::move(message.made.values));
   }
   delivery_.messages.clear();

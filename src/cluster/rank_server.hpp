@@ -40,6 +40,7 @@ class RankServer {
   struct Run {
     std::uint32_t number = 0;
     int workers = 0;
+    MessageType message_type = MessageType::kFloat32;
     std::vector<Model> models;  ///< the newest parameters of each
     std::optional<ComputePool> pool;
     std::optional<LocalTransport> transport;  ///< after the pool: destroyed first

@@ -294,7 +294,7 @@ void RankTransport::take_messages(const Sent& sent,
   }
   delivery.result = head.result;
   for (const MessageId& id : sent.messages) {
-    const MessageHead message = read_message(in);
+    const MessageHead message = read_message(in, options_.layout.message_type);
     Delivery::Message& taken = delivery.messages.emplace_back();
     taken.id = id;
     taken.made.loss = message.loss;
@@ -312,7 +312,7 @@ void RankTransport::take_messages(const Sent& sent,
       return;
     }
     taken.made.values.resize(message.length);
-    in.get_all(std::span<float>(taken.made.values));
+    read_values(in, message, options_.layout.message_type, taken.made.values);
   }
   peers_.responded(now - sent.at);
   ready_.push_back({now, std::move(delivery)});
@@ -320,9 +320,9 @@ void RankTransport::take_messages(const Sent& sent,
 
 void RankTransport::drop_messages(const AnswerHead& head, FrameReader& in) {
   ++traffic_.late;
+  const MessageType type = options_.layout.message_type;
   for (std::size_t k = 0; k < head.messages && in.good(); ++k) {
-    unwanted_.resize(read_message(in).length);
-    in.get_all(std::span<float>(unwanted_));
+    in.skip(read_message(in, type).length * bytes_of(type));
   }
 }
 

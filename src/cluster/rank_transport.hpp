@@ -145,7 +145,6 @@ class RankTransport final : public Transport {
   std::deque<Ready> ready_;
   std::vector<Delivery> spare_;
   std::vector<std::vector<float>> buffers_;
-  std::vector<float> unwanted_;  ///< where numbers of late answers are read to
   std::optional<Error> failure_;
   int outstanding_ = 0;
   Traffic traffic_;

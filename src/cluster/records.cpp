@@ -1,11 +1,15 @@
 #include "cluster/records.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace paceline {
 namespace {
 
 constexpr std::size_t kTermBytes = 24;
 constexpr std::size_t kTaskBytes = 28;
-constexpr double kBegins = -1;  // instead of Order::ahead, where a list begins
+constexpr double kBegins = -1;         // instead of Order::ahead, where a list begins
+constexpr std::size_t kPacked = 2048;  // numbers that are packed at once
 
 Row read_row(FrameReader& in) {
   std::vector<Term> terms(in.get_count(kTermBytes));
@@ -53,6 +57,7 @@ void write(FrameWriter& out, const Begin& begin) {
   out.put(begin.layout.shape.parts);
   out.put(begin.layout.shape.segments);
   out.put(begin.layout.micro_batch);
+  out.put(begin.layout.message_type);
   out.put(static_cast<std::uint32_t>(begin.layout.chunk_borders.size()));
   out.put_all(std::span<const int>(begin.layout.chunk_borders));
 }
@@ -63,6 +68,7 @@ Begin read_begin(FrameReader& in) {
   begin.layout.shape.parts = in.get<int>();
   begin.layout.shape.segments = in.get<int>();
   begin.layout.micro_batch = in.get<int>();
+  begin.layout.message_type = in.get<MessageType>();
   begin.layout.chunk_borders.resize(in.get_count(sizeof(int)));
   in.get_all(std::span<int>(begin.layout.chunk_borders));
   return begin;
@@ -168,21 +174,46 @@ AnswerHead read_answer(FrameReader& in) {
   return answer;
 }
 
-void write_message(FrameWriter& out, int task, const MadeMessage& made) {
+void write_message(FrameWriter& out, int task, const MadeMessage& made, MessageType type) {
+  const std::span<const float> values(made.values);
+  const int exponent = packing_exponent(type, values);
   out.put(task);
   out.put(made.loss);
   out.put(made.samples);
-  out.put(static_cast<std::uint32_t>(made.values.size()));
-  out.put_all(std::span<const float>(made.values));
+  out.put(exponent);
+  out.put(static_cast<std::uint32_t>(values.size()));
+  if (!is_packed(type)) return out.put_all(values);
+  std::array<std::uint16_t, kPacked> codes;
+  for (std::size_t begin = 0; begin < values.size(); begin += kPacked) {
+    const auto block = values.subspan(begin, std::min(kPacked, values.size() - begin));
+    const auto packed = std::span(codes).first(block.size());
+    pack(type, exponent, block, packed);
+    out.put_all(std::span<const std::uint16_t>(packed));
+  }
 }
 
-MessageHead read_message(FrameReader& in) {
+MessageHead read_message(FrameReader& in, MessageType type) {
   MessageHead head;
   head.task = in.get<int>();
   head.loss = in.get<double>();
   head.samples = in.get<int>();
-  head.length = in.get_count(sizeof(float));
+  head.exponent = in.get<int>();
+  head.length = in.get_count(bytes_of(type));
   return head;
+}
+
+void read_values(FrameReader& in,
+                 const MessageHead& head,
+                 MessageType type,
+                 std::span<float> values) {
+  if (!is_packed(type)) return in.get_all(values);
+  std::array<std::uint16_t, kPacked> codes;
+  for (std::size_t begin = 0; begin < values.size(); begin += kPacked) {
+    const auto block = values.subspan(begin, std::min(kPacked, values.size() - begin));
+    const auto packed = std::span(codes).first(block.size());
+    in.get_all(packed);
+    unpack(type, head.exponent, packed, block);
+  }
 }
 
 void write_text(FrameWriter& out, RecordKind kind, const std::string& text) {

@@ -19,7 +19,7 @@
 namespace paceline {
 
 /// To be raised whenever a record changes.
-inline constexpr std::uint32_t kProtocol = 2;
+inline constexpr std::uint32_t kProtocol = 3;
 
 enum class RecordKind : std::uint32_t {
   kHello = 1,
@@ -93,13 +93,21 @@ struct MessageHead {
   int task = 0;
   double loss = 0;
   int samples = 0;
+  int exponent = 0;        ///< of packed values
   std::size_t length = 0;  ///< of the values that follow
 };
 
 void write(FrameWriter& out, const AnswerHead& answer);
 AnswerHead read_answer(FrameReader& in);
-void write_message(FrameWriter& out, int task, const MadeMessage& made);
-MessageHead read_message(FrameReader& in);
+/// The type of a run's messages is that of its layout; it is not written.
+/// @pre the values are rounded to it
+void write_message(FrameWriter& out, int task, const MadeMessage& made, MessageType type);
+MessageHead read_message(FrameReader& in, MessageType type);
+/// What follows the head. @param values  shape (head.length)
+void read_values(FrameReader& in,
+                 const MessageHead& head,
+                 MessageType type,
+                 std::span<float> values);
 
 void write_text(FrameWriter& out, RecordKind kind, const std::string& text);
 void write_number(FrameWriter& out, RecordKind kind, int number);

@@ -22,7 +22,7 @@
 namespace paceline {
 namespace {
 
-constexpr MessageType kMessages = MessageType::kFloat32;
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 /// A family of codes. `bare` (see amplification_limit.hpp) and `cost` expect 1 <= s <= n-2.
 struct Family {
@@ -53,7 +53,7 @@ GradientCode bare_cyclic(const CodeRequest& request) {
   }
   GradientCode first = bare_cyclic_repetition(options);
   const double amplification = measure_quality(first).p95_amplification;
-  if (amplification > kHopeless * promised_amplification(kMessages)) return first;
+  if (amplification > kHopeless * promised_amplification(request.message_type)) return first;
   options.draws = kDraws;
   return bare_cyclic_repetition(options);
 }
@@ -88,21 +88,23 @@ struct Candidate {
   GradientCode code;
   double amplification = 1;  ///< the 95th percentile
   double error_bound = 0;    ///< at that amplification, relative to sum_j |g_j|
+  MessageType message_type = MessageType::kFloat32;
 
-  bool keeps_promise() const { return error_bound <= kPromisedError; }
+  bool keeps_promise() const { return error_bound <= promised_error(message_type); }
 };
 
-Candidate measure(GradientCode code) {
+Candidate measure(GradientCode code, MessageType type) {
   const double amplification = measure_quality(code).p95_amplification;
-  const double bound = decode_error_bound(amplification, 0, code.chunks, kMessages);
-  return {std::move(code), amplification, bound};
+  const double bound = decode_error_bound(amplification, 0, code.chunks, type);
+  return {std::move(code), amplification, bound, type};
 }
 
 /// The cheapest code that keeps its promise; of equally cheap ones the one with the least error
 /// bound. There always is one, since repetition does. Codes are built only while they could win.
 Candidate choose(const CodeRequest& request) {
   constexpr double kSameCost = 1e-12;
-  const double least_bound = decode_error_bound(1, 0, 1, kMessages);  // of plain sums
+  const MessageType type = request.message_type;
+  const double least_bound = decode_error_bound(1, 0, 1, type);  // of plain sums
   std::array<const Family*, 3> order;
   std::ranges::transform(families(), order.begin(), [](const Family& f) { return &f; });
   const auto cost = [&](const Family* family) {
@@ -116,7 +118,7 @@ Candidate choose(const CodeRequest& request) {
     const bool could_win =
         !best || (cost(family) <= best_cost + kSameCost && best->error_bound > least_bound);
     if (!could_win) break;
-    Candidate candidate = measure(family->bare(request));
+    Candidate candidate = measure(family->bare(request), type);
     if (!candidate.keeps_promise()) continue;
     if (!best || candidate.error_bound < best->error_bound) {
       best = std::move(candidate);
@@ -129,27 +131,28 @@ Candidate choose(const CodeRequest& request) {
 
 Unexpected<Error> broken_promise(const Candidate& candidate) {
   const GradientCode& code = candidate.code;
+  const MessageType type = candidate.message_type;
   const GradientCode instead =
-      choose({.workers = code.workers(), .stragglers = code.tolerance}).code;
-  return invalid(
-      fmt::format("code '{}' at n = {}, s = {} cannot keep its promise: amplification {:.3g} "
-                  "bounds the decode error by {:.2g}, promised is {:.0e}; code '{}' keeps it "
-                  "at load {:.3g}",
-                  code.name,
-                  code.workers(),
-                  code.tolerance,
-                  candidate.amplification,
-                  candidate.error_bound,
-                  kPromisedError,
-                  instead.name,
-                  instead.load));
+      choose({.workers = code.workers(), .stragglers = code.tolerance, .message_type = type}).code;
+  return invalid(fmt::format(
+      "code '{}' at n = {}, s = {} cannot keep its promise{}: amplification {:.3g} "
+      "bounds the decode error by {:.2g}, promised is {:.0e}; code '{}' keeps it "
+      "at load {:.3g}",
+      code.name,
+      code.workers(),
+      code.tolerance,
+      type == MessageType::kFloat32 ? std::string()
+                                    : fmt::format(" with {} messages", message_type_name(type)),
+      candidate.amplification,
+      candidate.error_bound,
+      promised_error(type),
+      instead.name,
+      instead.load));
 }
 
-Expected<GradientCode> finish(GradientCode bare, bool keep_promise) {
+Expected<GradientCode> finish(GradientCode bare, double most_amplification) {
   if (bare.decodable) return bare;  // repetition: needs neither a limit nor a cache
-  return limit_amplification(
-      std::move(bare),
-      keep_promise ? promised_amplification(kMessages) : std::numeric_limits<double>::infinity());
+  return limit_amplification(std::move(bare), most_amplification);
 }
 
 }  // namespace
@@ -179,16 +182,17 @@ Expected<GradientCode> make_code(const CodeRequest& request) {
   if (automatic) {
     CodeRequest measured = request;
     measured.weights = true;  // the choice is by their accuracy
-    return finish(choose(measured).code, request.keep_promise);
+    return finish(choose(measured).code,
+                  request.keep_promise ? promised_amplification(request.message_type) : kNoLimit);
   }
-  return promise(family->bare(request), request.keep_promise);
+  return promise(family->bare(request), request.keep_promise, request.message_type);
 }
 
-Expected<GradientCode> promise(GradientCode bare, bool keep_promise) {
-  if (!keep_promise) return finish(std::move(bare), false);
-  Candidate candidate = measure(std::move(bare));
+Expected<GradientCode> promise(GradientCode bare, bool keep_promise, MessageType type) {
+  if (!keep_promise) return finish(std::move(bare), kNoLimit);
+  Candidate candidate = measure(std::move(bare), type);
   if (!candidate.keeps_promise()) return broken_promise(candidate);
-  return finish(std::move(candidate.code), true);
+  return finish(std::move(candidate.code), promised_amplification(type));
 }
 
 }  // namespace paceline

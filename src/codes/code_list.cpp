@@ -17,7 +17,8 @@ Expected<GradientCode> make_by_request(ParameterText& parameters, const CodeCont
                                .stragglers = s,
                                .seed = context.seed,
                                .keep_promise = context.keep_promise,
-                               .weights = context.weights});
+                               .weights = context.weights,
+                               .message_type = context.message_type});
 }
 
 constexpr const char* kRepetition = "repetition";

@@ -2,7 +2,6 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -23,14 +22,14 @@ constexpr std::size_t kLeastNumbers = 8;  // of a chunk gradient
 
 double to_float64(double value) { return value; }
 
-double to_float32(double value) { return static_cast<double>(static_cast<float>(value)); }
-
-/// To the nearest of the numbers whose last 16 bits as float32 are 0; ties to even.
-double to_bfloat16(double value) {
-  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
-  const std::uint32_t rounded = bits + 0x7FFFU + (bits >> 16U & 1U);
-  return static_cast<double>(std::bit_cast<float>(rounded & 0xFFFF0000U));
+template <MessageType type>
+double to_type(double value) {
+  auto number = static_cast<float>(value);
+  round_message(type, {&number, 1});
+  return static_cast<double>(number);
 }
+
+constexpr auto to_float32 = to_type<MessageType::kFloat32>;
 
 using Vector = std::vector<double>;  // shape (d)
 using View = std::span<const double>;
@@ -242,7 +241,8 @@ CodeMeasurement measure_code(const GradientCode& code,
   const SparseComplexMatrix G = complex_matrix(code);
   const Format float64(code, chunks, to_float64, to_float64);
   const Format float32(code, chunks, to_float32, to_float32);
-  const Format bfloat16(code, chunks, to_bfloat16, to_float32);
+  const Format float16(code, chunks, to_type<MessageType::kFloat16>, to_float32);
+  const Format bfloat16(code, chunks, to_type<MessageType::kBfloat16>, to_float32);
 
   CodeMeasurement measured;
   measured.stragglers = stragglers;
@@ -266,6 +266,7 @@ CodeMeasurement measure_code(const GradientCode& code,
     };
     worse(measured.error.float64, float64);
     worse(measured.error.float32, float32);
+    worse(measured.error.float16, float16);
     worse(measured.error.bfloat16, bfloat16);
   }
   const auto decoded = static_cast<double>(amplifications.size());

@@ -11,18 +11,37 @@
 namespace paceline {
 namespace {
 
-double unit_roundoff(MessageType type) {
-  return type == MessageType::kFloat32 ? 0x1.0p-24 : 0x1.0p-53;
+constexpr double kPromisedFloat16 = 1e-2;
+constexpr double kPromisedBfloat16 = 5e-2;
+
+/// Of weights and of the decoded sum.
+double finer_roundoff(MessageType type) {
+  return std::min(unit_roundoff(type), unit_roundoff(MessageType::kFloat32));
 }
 
 }  // namespace
 
 double decode_error_bound(double amplification, double residual, int chunks, MessageType type) {
-  return unit_roundoff(type) * (2 * amplification + 1) + std::sqrt(residual * chunks);
+  return unit_roundoff(type) * amplification + finer_roundoff(type) * (amplification + 1) +
+         std::sqrt(residual * chunks);
+}
+
+double promised_error(MessageType type) {
+  switch (type) {
+    case MessageType::kFloat16:
+      return kPromisedFloat16;
+    case MessageType::kBfloat16:
+      return kPromisedBfloat16;
+    case MessageType::kFloat32:
+    case MessageType::kFloat64:
+      break;
+  }
+  return kPromisedError;
 }
 
 double promised_amplification(MessageType type) {
-  return (kPromisedError / unit_roundoff(type) - 1) / 2;
+  const double fine = finer_roundoff(type);
+  return (promised_error(type) - fine) / (unit_roundoff(type) + fine);
 }
 
 double percentile(std::vector<double> values, double share) {

@@ -37,7 +37,7 @@ Expected<GradientCode> make_real_mds(ParameterText& parameters, const CodeContex
         s - 1,
         s + 1));
   }
-  return promise(bare_real_mds(n, s), context.keep_promise);
+  return promise(bare_real_mds(n, s), context.keep_promise, context.message_type);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ Expected<GradientCode> make_reed_solomon(ParameterText& parameters, const CodeCo
   }
   GradientCode code = bare_node_code(n, s, best_stride(n, s), std::move(last));
   code.name = "reed-solomon";
-  return promise(std::move(code), context.keep_promise);
+  return promise(std::move(code), context.keep_promise, context.message_type);
 }
 
 }  // namespace

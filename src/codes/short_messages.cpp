@@ -208,7 +208,7 @@ Expected<GradientCode> make_short_messages(ParameterText& parameters, const Code
         s,
         n - s));
   }
-  return promise(bare_short_messages(n, s, m), context.keep_promise);
+  return promise(bare_short_messages(n, s, m), context.keep_promise, context.message_type);
 }
 
 }  // namespace

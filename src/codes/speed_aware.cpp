@@ -117,7 +117,7 @@ Expected<GradientCode> make_speed_aware(ParameterText& parameters, const CodeCon
     least = score;
     best = std::move(code);
   }
-  return promise(*std::move(best), context.keep_promise);
+  return promise(*std::move(best), context.keep_promise, context.message_type);
 }
 
 }  // namespace

@@ -294,7 +294,8 @@ Expected<GradientCode> make_tree(ParameterText& parameters, const CodeContext& c
                                                           .workers = b,
                                                           .stragglers = s,
                                                           .seed = context.seed,
-                                                          .keep_promise = context.keep_promise});
+                                                          .keep_promise = context.keep_promise,
+                                                          .message_type = context.message_type});
   if (!children) return Unexpected(children.error());
   const bool unscaled = children->chunks < b || s == 0;  // repetition
   const auto tree =
@@ -304,10 +305,10 @@ Expected<GradientCode> make_tree(ParameterText& parameters, const CodeContext& c
     code.decode = cached_decoder(std::move(code.decode));
     return code;
   }
-  Expected<GradientCode> promised = promise(std::move(code), true);
+  Expected<GradientCode> promised = promise(std::move(code), true, context.message_type);
   if (!promised) return promised;
   promised->decode = cached_decoder(
-      [tree, limit = promised_amplification(MessageType::kFloat32)](const WorkerSet& answered) {
+      [tree, limit = promised_amplification(context.message_type)](const WorkerSet& answered) {
         return combine_tree(*tree, answered, limit);
       });
   promised->decodable = [decode = promised->decode](const WorkerSet& answered) {

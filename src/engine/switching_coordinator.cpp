@@ -26,7 +26,8 @@ Expected<Made> make_segment(const SchemeChoice& choice, const SwitchOptions& opt
                              .jobs = jobs,
                              .rule = (*policy)->rule(),
                              .seed = options.seed,
-                             .stops_stragglers = options.cancel_stragglers});
+                             .stops_stragglers = options.cancel_stragglers,
+                             .message_type = options.message_type});
   if (!scheme) return Unexpected(scheme.error());
   Made made{(*scheme)->info(), nullptr};
   PACELINE_CHECK(SwitchingCoordinator::kParts % made.info.shape.parts == 0);

@@ -95,7 +95,6 @@ Expected<void> Master::tell(const Event& event, Seconds now) {
 
 /// Handles the next answer or timer; returns without one in time to look at the interruption.
 Expected<void> Master::wait_for_event() {
-  if (timers_.empty() && !transport_.awaits_answer()) return failed(stalled());
   SteadyTime deadline = timers_.empty() ? kNoDeadline : clock_.at(timers_.top().at);
   if (options_.interrupted || options_.checkpoints.leaving != nullptr) {
     deadline = std::min(deadline, std::chrono::steady_clock::now() + kInterruptionCheck);
@@ -104,6 +103,10 @@ Expected<void> Master::wait_for_event() {
     return transport_.receive(std::min(deadline, std::chrono::steady_clock::now()), delivery_);
   };
   auto received = look();
+  // Asked only when nothing is here, since it may take a look at every worker.
+  if (received && !*received && timers_.empty() && !transport_.awaits_answer()) {
+    return failed(stalled());
+  }
   while (received && !*received && std::chrono::steady_clock::now() < deadline && study()) {
     received = look();
   }
@@ -139,7 +142,7 @@ Expected<void> Master::on_delivery() {
   for (Delivery::Message& message : delivery_.messages) {
     MadeMessage& made = message.made;
     ++totals_.messages;
-    totals_.bytes += static_cast<double>(made.values.size() * sizeof(float));
+    totals_.bytes += static_cast<double>(made.values.size() * options_.bytes_per_number);
     bank_.store(message.id, std::move(made.values), made.loss, made.samples);
   }
   return tell(Arrived{delivery_.result}, now);

@@ -30,6 +30,7 @@ struct MasterOptions {
   std::function<bool()> interrupted;                 ///< may be empty
   std::function<void(const MasterWork&)> on_work;    ///< may be empty
   RunCheckpoints checkpoints = {};
+  std::size_t bytes_per_number = sizeof(float);  ///< of messages, for the report
 };
 
 class Master {

@@ -33,6 +33,9 @@ Expected<void> check_run(const LocalRunOptions& options) {
     return invalid(
         fmt::format("micro_batch={} is not allowed; micro_batch >= 1", options.micro_batch));
   }
+  if (options.message_type == MessageType::kFloat64) {
+    return invalid("message_type=float64 is not allowed; float32, float16 or bfloat16");
+  }
   if (options.compute_slots < 0) {
     return invalid(fmt::format(
         "compute_slots={} is not allowed; compute_slots >= 0, 0 for the machine's cores",
@@ -48,8 +51,10 @@ Expected<void> check_run(const LocalRunOptions& options) {
 }
 
 MessageLayout layout_of(const LocalRunOptions& options, const BatchSampler& sampler) {
-  return {
-      chunk_borders(sampler.batch_size(), options.chunk_size), options.shape, options.micro_batch};
+  return {chunk_borders(sampler.batch_size(), options.chunk_size),
+          options.shape,
+          options.micro_batch,
+          options.message_type};
 }
 
 Expected<void> start_pool(std::optional<ComputePool>& pool,
@@ -87,7 +92,11 @@ Expected<LocalRunResult> play(Coordinator& coordinator,
                 bank,
                 guard,
                 verifier ? &*verifier : nullptr,
-                {options.observer, interruption_of(options), options.on_work, options.checkpoints});
+                {options.observer,
+                 interruption_of(options),
+                 options.on_work,
+                 options.checkpoints,
+                 bytes_of(options.message_type)});
   auto result = master.run();
   if (!result) return result;
   result->injected = guard.injected();

@@ -41,6 +41,7 @@ Expected<void> compute_order(const Order& order,
                    stopped,
                    messages[k]);
       if (messages[k].cancelled) return {};
+      round_message(layout.message_type, messages[k].values);
     }
   } catch (...) {
     return failed(fmt::format("worker {}, job {}: {}",

@@ -10,6 +10,7 @@
 #include "paceline/coordinator.hpp"
 #include "paceline/expected.hpp"
 #include "paceline/message_maker.hpp"
+#include "paceline/message_type.hpp"
 #include "paceline/model_bank.hpp"
 #include "runtime/compute_pool.hpp"
 
@@ -21,7 +22,8 @@ using Batch = std::shared_ptr<const std::vector<int>>;
 struct MessageLayout {
   std::vector<int> chunk_borders;  ///< shape (k+1), positions in a batch
   MessageShape shape;
-  int micro_batch = 1;  ///< samples between two looks at a stop
+  int micro_batch = 1;                               ///< samples between two looks at a stop
+  MessageType message_type = MessageType::kFloat32;  ///< what messages are rounded to
 };
 
 /// What a task needs beside its row. Both are null where the row is empty.
@@ -30,7 +32,7 @@ struct TaskInput {
   Batch batch;
 };
 
-/// Makes the messages of all tasks of an order that have a row, in their order.
+/// Makes the messages of all tasks of an order that have a row, in their order, and rounds them.
 ///
 /// @param inputs    shape (order.tasks.size())
 /// @param stopped   asked between micro-batches; once true, the messages are of no use

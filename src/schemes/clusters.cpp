@@ -264,7 +264,7 @@ Expected<std::unique_ptr<Scheme>> make_clusters(ParameterText& parameters,
   info.name = "clusters";
   info.parameters = fmt::format(
       "clusters={},s={},candidates={},mu={:g},code={}", clusters, s, candidates, mu, (*code)->name);
-  describe_code(code->get(), context.keep_promise, clusters * (*code)->chunks, info);
+  describe_code(code->get(), context, clusters * (*code)->chunks, info);
   return std::unique_ptr<Scheme>(
       std::make_unique<Clusters>(std::move(info), *std::move(code), clusters, candidates, mu));
 }

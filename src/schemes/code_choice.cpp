@@ -41,7 +41,7 @@ namespace {
 /// build a code may take longer than to play it. Codes are values, so sharing them changes nothing.
 class RecentCodes {
  public:
-  using Key = std::tuple<std::string, int, std::uint64_t, bool, bool>;
+  using Key = std::tuple<std::string, int, std::uint64_t, bool, bool, MessageType>;
 
   SharedCode find(const Key& key) {
     const std::lock_guard lock(mutex_);
@@ -69,8 +69,12 @@ Expected<SharedCode> build_code(const std::string& text,
                                 const SchemeContext& context,
                                 const std::function<Expected<GradientCode>()>& make) {
   static RecentCodes recent;
-  const RecentCodes::Key key{
-      text, context.workers, context.seed, context.keep_promise, context.messages};
+  const RecentCodes::Key key{text,
+                             context.workers,
+                             context.seed,
+                             context.keep_promise,
+                             context.messages,
+                             context.message_type};
   if (SharedCode code = recent.find(key)) return code;
   Expected<GradientCode> made = make();
   if (!made) return Unexpected(made.error());
@@ -88,7 +92,8 @@ Expected<SharedCode> build_code(const std::string& name,
                       .stragglers = stragglers,
                       .seed = context.seed,
                       .keep_promise = context.keep_promise,
-                      .weights = context.messages});
+                      .weights = context.messages,
+                      .message_type = context.message_type});
   });
 }
 
@@ -130,7 +135,10 @@ std::vector<std::string> searched_codes() {
   return names;
 }
 
-void describe_code(const GradientCode* code, bool keep_promise, int chunks, SchemeInfo& info) {
+void describe_code(const GradientCode* code,
+                   const SchemeContext& context,
+                   int chunks,
+                   SchemeInfo& info) {
   if (code != nullptr) {
     info.shape = code->shape;
   }
@@ -141,12 +149,12 @@ void describe_code(const GradientCode* code, bool keep_promise, int chunks, Sche
   }
   if (code == nullptr || code->name == "repetition") {
     info.amplification_limit = 1;
-  } else if (keep_promise) {
-    info.amplification_limit = promised_amplification(MessageType::kFloat32);
+  } else if (context.keep_promise) {
+    info.amplification_limit = promised_amplification(context.message_type);
   } else {
     info.amplification_limit = std::numeric_limits<double>::infinity();
   }
-  info.error_bound = decode_error_bound(info.amplification_limit, 0, chunks, MessageType::kFloat32);
+  info.error_bound = decode_error_bound(info.amplification_limit, 0, chunks, context.message_type);
 }
 
 }  // namespace paceline

@@ -63,8 +63,11 @@ int most_stragglers(const std::string& code_name, int workers, double storage);
 std::vector<std::string> searched_codes();
 
 /// Fills the fields of `info` that only depend on the code: parts, amplification_limit and
-/// error_bound for float messages (approximate codes have neither). `code` may be null: plain sums.
-/// `chunks` is the number of chunks of the whole job.
-void describe_code(const GradientCode* code, bool keep_promise, int chunks, SchemeInfo& info);
+/// error_bound for the context's messages (approximate codes have neither). `code` may be null:
+/// plain sums. `chunks` is the number of chunks of the whole job.
+void describe_code(const GradientCode* code,
+                   const SchemeContext& context,
+                   int chunks,
+                   SchemeInfo& info);
 
 }  // namespace paceline

@@ -148,7 +148,7 @@ Expected<std::unique_ptr<Scheme>> build(SchemeInfo info,
                                         Expected<SharedCode> code,
                                         const SchemeContext& context) {
   if (!code) return Unexpected(code.error());
-  describe_code(code->get(), context.keep_promise, (*code)->chunks, info);
+  describe_code(code->get(), context, (*code)->chunks, info);
   return std::unique_ptr<Scheme>(
       std::make_unique<GradientCoding>(std::move(info), *std::move(code), context.rule));
 }
@@ -198,7 +198,8 @@ Expected<std::unique_ptr<Scheme>> make_gc_with(const std::string& name,
                                             {.workers = context.workers,
                                              .seed = context.seed,
                                              .keep_promise = context.keep_promise,
-                                             .weights = context.messages});
+                                             .weights = context.messages,
+                                             .message_type = context.message_type});
     if (!parameters.ok()) return invalid(name + ": wrong parameters");  // finish() names them
     return made;
   };

@@ -424,7 +424,7 @@ Expected<std::unique_ptr<Scheme>> make_m_sgc(ParameterText& parameters,
   const MSgcParameters sizes{.workers = n, .B = B, .W = W, .lambda = lambda};
   MSgcLayout layout = make_m_sgc_layout(sizes, code);
   const int chunks = static_cast<int>(layout.chunk_size.size());
-  describe_code(code.get(), context.keep_promise, chunks, info);
+  describe_code(code.get(), context, chunks, info);
   return std::unique_ptr<Scheme>(
       std::make_unique<Multiplexed>(std::move(info), std::move(layout), sizes, context.rule));
 }

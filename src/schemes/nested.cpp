@@ -208,7 +208,7 @@ Expected<std::unique_ptr<Scheme>> make_nested(ParameterText& parameters,
   // The first ones may do without parts, which changes nothing for them.
   const auto most_parts =
       std::ranges::max_element(codes, {}, [](const SharedCode& code) { return code->shape.parts; });
-  describe_code(most_parts->get(), context.keep_promise, n, info);
+  describe_code(most_parts->get(), context, n, info);
   return std::unique_ptr<Scheme>(std::make_unique<NestedCodes>(std::move(info), std::move(codes)));
 }
 

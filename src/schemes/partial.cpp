@@ -230,14 +230,14 @@ Expected<std::unique_ptr<Scheme>> make_partial(ParameterText& parameters,
   }
   info.workers = n;
   info.amplification_limit = m > 1 ? parts.worst_amplification() : 1;
-  info.error_bound = decode_error_bound(info.amplification_limit, 0, n, MessageType::kFloat32);
-  if (context.keep_promise && info.error_bound > kPromisedError) {
+  const MessageType type = context.message_type;
+  const double promised = promised_error(type);
+  info.error_bound = decode_error_bound(info.amplification_limit, 0, n, type);
+  if (context.keep_promise && info.error_bound > promised) {
     int fitting = m - 1;
     while (fitting > 1 &&
-           decode_error_bound(PartsByPosition(holders, fitting).worst_amplification(),
-                              0,
-                              n,
-                              MessageType::kFloat32) > kPromisedError) {
+           decode_error_bound(PartsByPosition(holders, fitting).worst_amplification(), 0, n, type) >
+               promised) {
       --fitting;
     }
     return invalid(fmt::format(
@@ -247,7 +247,7 @@ Expected<std::unique_ptr<Scheme>> make_partial(ParameterText& parameters,
         m,
         info.amplification_limit,
         info.error_bound,
-        kPromisedError,
+        promised,
         holders,
         fitting));
   }

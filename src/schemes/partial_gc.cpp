@@ -111,7 +111,7 @@ Expected<std::unique_ptr<Scheme>> make_partial_gc(ParameterText& parameters,
   SchemeInfo info;
   info.name = "partial-gc";
   info.parameters = fmt::format("s={},own={},code={}", s, own, (*code)->name);
-  describe_code(code->get(), context.keep_promise, context.workers + (*code)->chunks, info);
+  describe_code(code->get(), context, context.workers + (*code)->chunks, info);
   return std::unique_ptr<Scheme>(
       std::make_unique<PartialCoding>(std::move(info), *std::move(code), own));
 }

@@ -193,7 +193,7 @@ Expected<std::unique_ptr<Scheme>> make_relay(ParameterText& parameters,
   info.load = setting.bundle / units;
   info.storage = 1.0 / game.groups;
   info.chunk_size.assign(static_cast<std::size_t>(game.chunks), 1.0 / game.chunks);
-  describe_code(nullptr, context.keep_promise, game.chunks, info);
+  describe_code(nullptr, context, game.chunks, info);
   std::vector<Setting> candidates;
   if (!bundles.empty()) candidates = relay::candidate_settings(game, bundles, accept_late);
   return std::unique_ptr<Scheme>(
@@ -219,7 +219,7 @@ Expected<std::unique_ptr<Scheme>> make_automatic_repetition(const SchemeContext&
   info.workers = n;
   info.load = 1 / std::max(1.0, std::round(n / first.copies));
   info.chunk_size.assign(static_cast<std::size_t>(game.chunks), 1.0 / game.chunks);
-  describe_code(nullptr, context.keep_promise, game.chunks, info);
+  describe_code(nullptr, context, game.chunks, info);
   return std::unique_ptr<Scheme>(std::make_unique<Relay>(
       std::move(info), first, candidates, game, relay::Habits{false, context.stops_stragglers}));
 }

@@ -255,7 +255,7 @@ Expected<std::unique_ptr<Scheme>> make_sr_sgc(ParameterText& parameters,
   SchemeInfo info;
   info.name = "sr-sgc";
   info.parameters = fmt::format("B={},W={},lambda={},code={}", B, W, lambda, (*code)->name);
-  describe_code(code->get(), context.keep_promise, (*code)->chunks, info);
+  describe_code(code->get(), context, (*code)->chunks, info);
   return std::unique_ptr<Scheme>(std::make_unique<SelectiveReattempt>(
       std::move(info), *std::move(code), bursts, context.rule));
 }

@@ -31,7 +31,8 @@ Expected<Game> make_game(std::string_view text,
                              .seed = options.seed,
                              .stops_stragglers = options.cancel_stragglers,
                              .keep_promise = false,
-                             .messages = messages});
+                             .messages = messages,
+                             .message_type = options.message_type});
   if (!scheme) return Unexpected(scheme.error());
   const SchemeInfo& info = (*scheme)->info();
   const RoundOptions rounds = {.jobs = options.jobs,

@@ -117,6 +117,7 @@ Expected<AutoChoice> choose_scheme(const DelayTable& measured,
   compared.seeds = kResamples;
   compared.shuffle_workers = true;
   compared.play.seed = options.seed;
+  compared.play.message_type = options.message_type;
   // Workers as the runtime has them.
   compared.play.workers = WorkerKind::kPersistent;
   compared.play.cancel_stragglers = true;

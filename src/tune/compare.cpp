@@ -246,8 +246,11 @@ class Comparer {
 
   /// A scheme as given may keep too many jobs in flight.
   Expected<void> check_models(const Candidate& candidate) const {
-    const auto scheme = make_scheme(
-        candidate.scheme, {.workers = workers_, .jobs = options_.jobs, .keep_promise = false});
+    const auto scheme = make_scheme(candidate.scheme,
+                                    {.workers = workers_,
+                                     .jobs = options_.jobs,
+                                     .keep_promise = false,
+                                     .message_type = options_.play.message_type});
     if (!scheme) return Unexpected(scheme.error());
     const int needed = (*scheme)->info().open_jobs;
     if (needed <= options_.max_delay + 1) return {};

@@ -10,6 +10,7 @@ expect 2 "did you mean 'lambda'" "${simulate[@]}" --scheme m-sgc:B=1,W=2,lamda=4
 expect 2 "did you mean 'published'" "${simulate[@]}" --scheme uncoded --close publishd:mu=1
 expect 2 "did you mean 'adam'" "${train[@]}" --optimizer adm:lr=1
 expect 2 "did you mean 'softmax'" train --data synthetic --model softmx
+expect 2 "did you mean 'float16'" "${train[@]}" --messages floar16
 expect 2 "device 'gpu' cannot be used" "${train[@]}" --device gpu
 
 # numbers
@@ -22,6 +23,8 @@ expect 2 'models >= 2' "${train[@]}" --models 1 --scheme m-sgc:B=1,W=2,lambda=1
 expect 2 'at least 1' "${train[@]}" --updates 0
 expect 2 '--batch 2000000000 is more than the 8192 training samples' "${train[@]}" --scheme auto --batch 2000000000
 expect 2 "code 'repetition' keeps it" "${train[@]}" --workers 256 --scheme gc:s=64,code=cyclic
+
+expect 2 "cannot keep its promise with bfloat16 messages" "${train[@]}" --workers 64 --scheme gc:s=7,code=mds --messages bfloat16
 
 # files
 expect 2 '16 columns' "${simulate[@]}" --scheme uncoded --workers 17

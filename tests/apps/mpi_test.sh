@@ -66,16 +66,22 @@ steady=(--workers 16 --scheme gc:s=7,code=repetition --delays constant:base=0.01
 case $case in
   weights) # the same losses as in one process, to the last digit; all schemes exact with 64 workers a rank
     for transport in local mpi; do
-      if [ $transport = local ]; then
-        "${train[@]}" --workers 8 --scheme uncoded --updates 6 > "$scratch/out" 2> "$scratch/err" || fail "local"
-      else
-        ranks 5 --workers 8 --scheme uncoded --updates 6
-        expect_code 0
-        expect_text "8 workers on 4 ranks, 2 each; this is rank 0 of 5, started by mpirun"
-      fi
-      grep -o '"losses":[^]]*' "$scratch/run/metrics.jsonl" > "$scratch/$transport"
+      for messages in float32 float16; do
+        small=(--workers 8 --scheme uncoded --updates 6 --messages $messages)
+        if [ $transport = local ]; then
+          "${train[@]}" "${small[@]}" > "$scratch/out" 2> "$scratch/err" || fail "local"
+        else
+          ranks 5 "${small[@]}"
+          expect_code 0
+          expect_text "8 workers on 4 ranks, 2 each; this is rank 0 of 5, started by mpirun"
+        fi
+        grep -o '"losses":[^]]*' "$scratch/run/metrics.jsonl" > "$scratch/$transport-$messages"
+      done
     done
-    cmp -s "$scratch/local" "$scratch/mpi" || fail "other losses than in one process"
+    for messages in float32 float16; do
+      cmp -s "$scratch/local-$messages" "$scratch/mpi-$messages" || fail "other losses than in one process, $messages"
+    done
+    cmp -s "$scratch/mpi-float32" "$scratch/mpi-float16" && fail "float16 rounds nothing"
     ranks 5 --workers 256 --updates 3 --verify \
       --scheme uncoded,gc:s=3,m-sgc:B=1,W=2,lambda=4,relay,partial:r=2,gc:code=short-messages,s=3
     expect_code 0

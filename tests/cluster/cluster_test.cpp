@@ -102,6 +102,24 @@ TEST(Cluster, MakesTheSameWeightsAsOneProcessBitForBit) {
   for (auto& rank : cluster.served()) EXPECT_EQ(rank.get().value(), 7);
 }
 
+TEST(Cluster, MessagesOf16BitsMakeTheSameWeightsAsInOneProcessBitForBit) {
+  for (const MessageType type :
+       {MessageType::kFloat32, MessageType::kFloat16, MessageType::kBfloat16}) {
+    TrainingRun local(6, 6);
+    local.options.message_type = type;
+    ASSERT_TRUE(local.go());
+    TrainingRun run(6, 6);
+    run.options.message_type = type;
+    Cluster cluster(4, run);
+    ASSERT_TRUE(cluster.master().admit({"1.0"}));
+    const auto result = play(run, cluster.master());
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(run.weights, local.weights);
+    EXPECT_EQ(result->bytes_per_round, static_cast<double>(6 * test::kLength * bytes_of(type)));
+    EXPECT_TRUE(cluster.master().end(0));
+  }
+}
+
 TEST(Cluster, PlaysSeveralRunsAfterOneAnother) {
   TrainingRun first(6, 3), second(6, 6);
   Cluster cluster(3, first);
@@ -303,7 +321,7 @@ TEST(Cluster, AdmitsOnlyRanksThatAgree) {
     return text.find(part) != std::string::npos;
   };
   EXPECT_PRED2(
-      holds, refusal({"1.1"}, {"1.0"}), "runs paceline 1.0 (protocol 2) and the master 1.1");
+      holds, refusal({"1.1"}, {"1.0"}), "runs paceline 1.0 (protocol 3) and the master 1.1");
   EXPECT_PRED2(holds, refusal({"1.0", 1}, {"1.0", 2}), "other options than the master");
   EXPECT_PRED2(holds, refusal({"1.0", 1, 1}, {"1.0", 1, 2}), "other training data");
   EXPECT_PRED2(holds, refusal({"1.0"}, {"1.0", 0, 0, "no such file"}), ") no such file");

@@ -36,6 +36,7 @@ class RankTransportTest : public testing::Test {
       options.workers = 4;
       options.workers_per_rank = 2;
       options.message_length = kNumbers;
+      options.layout.message_type = type_;
       options.delays = delays_.get();
       transport_.emplace(master_, peers_, std::move(options));
     }
@@ -66,7 +67,7 @@ class RankTransportTest : public testing::Test {
     write(out, AnswerHead{{WorkerId{worker}, Round{round}, 0, Seconds{1}, Seconds{2}}, 1});
     MadeMessage made;
     made.values.assign(numbers, value);
-    write_message(out, 0, made);
+    write_message(out, 0, made, type_);
     seal(*frame, {.run = run});
     MemoryLink(hub_, rank).send(0, frame);
   }
@@ -107,6 +108,7 @@ class RankTransportTest : public testing::Test {
   MemoryLink master_{hub_, 0};
   Peers peers_{3, Seconds{0}, {}};
   std::unique_ptr<DelaySource> delays_;
+  MessageType type_ = MessageType::kFloat32;
   Parameters parameters_ = std::make_shared<const std::vector<float>>(2, 0.5F);
   std::optional<RankTransport> transport_;
 };
@@ -147,6 +149,41 @@ TEST_F(RankTransportTest, AnswersOfAnEarlierRunAreLate) {
   answer(1, 0, 0, 1.0F, kNumbers, 4);
   EXPECT_EQ(next(), std::tuple(-1, -1, 0.0F));
   EXPECT_EQ(transport().traffic().late, 1);
+}
+
+TEST_F(RankTransportTest, MessagesOf16BitsArriveAsTheyWereRounded) {
+  for (const MessageType type : {MessageType::kFloat16, MessageType::kBfloat16}) {
+    type_ = type;
+    transport_.reset();
+    std::vector<float> number = {1e6F / 3};
+    round_message(type, number);
+    send(0, 1);
+    answer(1, 0, 1, number[0]);
+    EXPECT_EQ(next(), std::tuple(0, 1, number[0]));
+  }
+}
+
+TEST_F(RankTransportTest, WhatFollowsALateAnswerInItsFrameIsTaken) {
+  for (const MessageType type : {MessageType::kFloat32, MessageType::kFloat16}) {
+    type_ = type;
+    transport_.reset();
+    send(0, 0);
+    send(1, 0);
+    transport().stop(WorkerId{0}, Round{0});
+    auto frame = std::make_shared<Bytes>();
+    FrameWriter out(*frame);
+    for (const int worker : {0, 1}) {
+      write(out, AnswerHead{{WorkerId{worker}, Round{0}, 0, Seconds{1}, Seconds{2}}, 1});
+      MadeMessage made;
+      made.values.assign(kNumbers, 5.0F);
+      write_message(out, 0, made, type);
+    }
+    seal(*frame, {.run = 5});
+    MemoryLink(hub_, 1).send(0, frame);
+    EXPECT_EQ(next(), std::tuple(1, 0, 5.0F));
+    EXPECT_EQ(transport().traffic().late, 1);
+    EXPECT_EQ(transport().traffic().damaged, 0);
+  }
 }
 
 TEST_F(RankTransportTest, AMessageOfAnotherLengthEndsTheRun) {

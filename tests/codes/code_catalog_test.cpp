@@ -46,6 +46,49 @@ TEST(CodeCatalog, RefusesACodeThatCannotKeepItsPromiseAndNamesOneThatCan) {
   EXPECT_EQ(message.find('\n'), std::string::npos);
 }
 
+TEST(CodeCatalog, PromisesLessForMessagesOf16BitsAndRefusesWhatCannotKeepEvenThat) {
+  CodeRequest request = {.name = "mds", .workers = 12, .stragglers = 5};
+  const double amplification = measure_quality(make_code(request).value()).p95_amplification;
+  ASSERT_LT(amplification, promised_amplification(MessageType::kFloat16));
+  ASSERT_GT(amplification, promised_amplification(MessageType::kBfloat16));
+  request.message_type = MessageType::kFloat16;
+  EXPECT_TRUE(make_code(request));
+  request.message_type = MessageType::kBfloat16;
+  const auto refused = make_code(request);
+  ASSERT_FALSE(refused);
+  const std::string& message = refused.error().message;
+  EXPECT_EQ(message.find("code 'mds' at n = 12, s = 5 cannot keep its promise with bfloat16 "
+                         "messages: amplification "),
+            0U)
+      << message;
+  EXPECT_NE(message.find("promised is 5e-02; code 'repetition' keeps it at load 0.5"),
+            std::string::npos)
+      << message;
+}
+
+TEST(CodeCatalog, ChoosesAmongTheCodesThatKeepThePromiseOfTheType) {
+  for (const auto& [type, name] : {std::pair{MessageType::kFloat32, "cyclic"},
+                                   {MessageType::kFloat16, "cyclic"},
+                                   {MessageType::kBfloat16, "repetition"}}) {
+    EXPECT_EQ(make_code({.workers = 7, .stragglers = 3, .message_type = type})->name, name);
+  }
+  for (const MessageType type : {MessageType::kFloat16, MessageType::kBfloat16}) {
+    for (const auto& [n, s] : {std::pair{5, 2}, {7, 3}, {9, 4}, {16, 5}}) {
+      const auto code = make_code({.workers = n, .stragglers = s, .message_type = type}).value();
+      for (unsigned trial = 0; trial < 200; ++trial) {
+        WorkerSet answered = WorkerSet::all(n);
+        for (int k = 0; k < s; ++k) {
+          answered.erase(WorkerId{static_cast<int>(trial * (k + 3U) + k * k) % n});
+        }
+        const auto combination = code.decode(answered);
+        if (!combination) continue;
+        EXPECT_LE(decode_error_bound(combination->amplification, 0, code.chunks, type),
+                  promised_error(type));
+      }
+    }
+  }
+}
+
 TEST(CodeCatalog, BuildsThatCodeAllTheSameWithoutThePromise) {
   const auto code =
       make_code({.name = "cyclic", .workers = 64, .stragglers = 7, .keep_promise = false}).value();

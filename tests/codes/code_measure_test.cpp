@@ -52,6 +52,8 @@ TEST(CodeMeasure, SeesTheRoundingOfEveryFormat) {
     EXPECT_LT(measured.error.float64, 1e-14) << text;
     EXPECT_GT(measured.error.float32, 1e-9) << text;
     EXPECT_LT(measured.error.float32, 1e-6 * measured.worst_amplification) << text;
+    EXPECT_GT(measured.error.float16, 1e-5) << text;
+    EXPECT_LT(measured.error.float16, 2e-3 * measured.worst_amplification) << text;
     EXPECT_GT(measured.error.bfloat16, 1e-4) << text;
     EXPECT_LT(measured.error.bfloat16, 2e-2 * measured.worst_amplification) << text;
   }

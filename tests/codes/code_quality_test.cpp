@@ -11,15 +11,25 @@ namespace {
 TEST(CodeQuality, BoundsTheErrorByRoundingAndResidual) {
   EXPECT_DOUBLE_EQ(decode_error_bound(1, 0, 8, MessageType::kFloat32), 3 * 0x1.0p-24);
   EXPECT_DOUBLE_EQ(decode_error_bound(10, 0, 8, MessageType::kFloat64), 21 * 0x1.0p-53);
+  EXPECT_DOUBLE_EQ(decode_error_bound(10, 0, 8, MessageType::kFloat16),
+                   10 * 0x1p-11 + 11 * 0x1p-24);
+  EXPECT_DOUBLE_EQ(decode_error_bound(10, 0, 8, MessageType::kBfloat16),
+                   10 * 0x1p-8 + 11 * 0x1p-24);
   EXPECT_DOUBLE_EQ(decode_error_bound(1, 1e-6, 4, MessageType::kFloat64), 3 * 0x1.0p-53 + 2e-3);
 }
 
 TEST(CodeQuality, AllowsTheAmplificationThatJustKeepsThePromise) {
-  for (const MessageType type : {MessageType::kFloat32, MessageType::kFloat64}) {
+  for (const MessageType type : {MessageType::kFloat16,
+                                 MessageType::kBfloat16,
+                                 MessageType::kFloat32,
+                                 MessageType::kFloat64}) {
     const double limit = promised_amplification(type);
-    EXPECT_NEAR(decode_error_bound(limit, 0, 8, type), kPromisedError, 1e-15);
+    EXPECT_NEAR(decode_error_bound(limit, 0, 8, type), promised_error(type), 1e-15);
   }
+  EXPECT_EQ(promised_error(MessageType::kFloat32), kPromisedError);
   EXPECT_NEAR(promised_amplification(MessageType::kFloat32), 83.386, 1e-3);
+  EXPECT_NEAR(promised_amplification(MessageType::kFloat16), 20.477, 1e-3);
+  EXPECT_NEAR(promised_amplification(MessageType::kBfloat16), 12.800, 1e-3);
 }
 
 TEST(CodeQuality, IsPerfectForPlainSums) {

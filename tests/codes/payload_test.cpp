@@ -52,7 +52,10 @@ double norm(std::span<const float> values) {
   return std::sqrt(sum);
 }
 
-void expect_decoded_within_bound(const GradientCode& code, int length, std::uint64_t seed) {
+void expect_decoded_within_bound(const GradientCode& code,
+                                 int length,
+                                 std::uint64_t seed,
+                                 MessageType type = MessageType::kFloat32) {
   const MessageShape shape = code.shape;
   // An odd length is padded with a zero where the code cuts gradients into two parts.
   const int padded = (length + code.shape.parts - 1) / code.shape.parts * code.shape.parts;
@@ -89,6 +92,7 @@ void expect_decoded_within_bound(const GradientCode& code, int length, std::uint
                              ? encode(code.rows[WorkerId{i}.index()], shape, chunks)
                              : Vector(shape.message_length(static_cast<std::size_t>(length)),
                                       std::numeric_limits<float>::quiet_NaN()));
+      round_message(type, messages.back());
     }
     Vector gradient(plain.size(), 1e30F);
     apply(code, *combination, messages, gradient);
@@ -97,8 +101,8 @@ void expect_decoded_within_bound(const GradientCode& code, int length, std::uint
     for (std::size_t i = 0; i < plain.size(); ++i) {
       error += std::pow(static_cast<double>(gradient[i]) - plain[i], 2);
     }
-    const double bound = decode_error_bound(
-        combination->amplification, combination->residual, code.chunks, MessageType::kFloat32);
+    const double bound =
+        decode_error_bound(combination->amplification, combination->residual, code.chunks, type);
     ASSERT_LE(std::sqrt(error), bound * total)
         << code.name << " n " << n << " s " << code.tolerance << " trial " << trial;
     if (padded > length) {
@@ -124,7 +128,24 @@ TEST_P(Payload, IsDecodedWithinTheBoundByLargeCodesWithoutLimit) {
   const auto code =
       make_code({.name = GetParam(), .workers = 64, .stragglers = 8, .keep_promise = false})
           .value();
-  expect_decoded_within_bound(code, 127, 99);
+  for (const MessageType type :
+       {MessageType::kFloat32, MessageType::kFloat16, MessageType::kBfloat16}) {
+    expect_decoded_within_bound(code, 127, 99, type);
+  }
+}
+
+TEST_P(Payload, Of16BitsIsDecodedWithinTheirBound) {
+  std::uint64_t seed = 1;
+  for (const MessageType type : {MessageType::kFloat16, MessageType::kBfloat16}) {
+    for (const auto& [n, s] : {std::pair{4, 1}, {7, 3}, {12, 4}}) {
+      for (const int length : {1, 31, 64}) {
+        const auto code =
+            make_code({.name = GetParam(), .workers = n, .stragglers = s, .keep_promise = false})
+                .value();
+        expect_decoded_within_bound(code, length, seed++, type);
+      }
+    }
+  }
 }
 
 TEST(ShortPayload, IsDecodedWithinTheBound) {

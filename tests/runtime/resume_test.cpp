@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "paceline/continued_coordinator.hpp"
+#include "paceline/gradient_code.hpp"
 #include "runtime/driven_transport.hpp"
 #include "runtime/run_parts.hpp"
 #include "runtime/runtime_support.hpp"
@@ -41,6 +42,10 @@ Expected<LocalRunResult> drive(Coordinator& coordinator,
 struct Case {
   std::string scheme;
   bool cancel = true;
+  MessageType type = MessageType::kFloat32;
+
+  /// How far weights may be from those of plain gradient descent.
+  double rounding() const { return type == MessageType::kFloat32 ? 1e-4 : promised_error(type); }
 };
 
 /// By measured ones, which differ from run to run: such a run ends well, with other roundings.
@@ -49,7 +54,11 @@ bool plans_by_times(const Case& how) {
 }
 
 TrainingRun make_run(const Case& how) {
-  TrainingRun run(make_scheme(how.scheme, {.workers = kWorkers, .jobs = kJobs, .seed = 5}).value());
+  TrainingRun run(
+      make_scheme(how.scheme,
+                  {.workers = kWorkers, .jobs = kJobs, .seed = 5, .message_type = how.type})
+          .value());
+  run.options.message_type = how.type;
   run.rounds = {.jobs = kJobs,
                 .models = std::max(2, run.scheme->info().open_jobs),
                 .cancel_stragglers = how.cancel,
@@ -75,7 +84,7 @@ TEST_P(ResumeOf, EveryStateLeadsToTheSameWeightsBitForBit) {
   TrainingRun whole = make_run(GetParam());
   const std::vector<RunState> states = states_of(whole);
   ASSERT_GE(states.size(), 4U);
-  EXPECT_LT(test::distance(whole.weights, whole.expected_weights()), 1e-4);
+  EXPECT_LT(test::distance(whole.weights, whole.expected_weights()), GetParam().rounding());
   const bool timed = plans_by_times(GetParam());
   for (const RunState& state : states) {
     TrainingRun rest = make_run(GetParam());
@@ -136,31 +145,38 @@ TEST_P(ResumeOf, AStateInTheMiddleOfARoundIsAsGood) {
   EXPECT_TRUE(held_messages);
 }
 
-INSTANTIATE_TEST_SUITE_P(Schemes,
-                         ResumeOf,
-                         testing::Values(Case{"uncoded"},
-                                         Case{"gc:s=2,code=repetition"},
-                                         Case{"gc:s=2,code=repetition", false},
-                                         Case{"gc:s=1,code=cyclic"},
-                                         Case{"gc:s=1,code=mds"},
-                                         Case{"gc:code=short-messages,s=1,m=2"},
-                                         Case{"partial:r=3"},
-                                         Case{"partial-gc:s=1,own=2"},
-                                         Case{"clusters:clusters=2,s=1,candidates=1"},
-                                         Case{"clusters:clusters=2,s=1"},
-                                         Case{"gc:s=1,bundle=2"},
-                                         Case{"sr-sgc:B=1,W=2,lambda=2"},
-                                         Case{"m-sgc:B=1,W=2,lambda=2"},
-                                         Case{"m-sgc:B=1,W=2,lambda=2", false},
-                                         Case{"m-sgc:B=2,W=4,lambda=3"},
-                                         Case{"relay:T=1,r0=2"},
-                                         Case{"relay:T=3,r0=1.5,bundle=2"},
-                                         Case{"relay:T=1,r0=2,accept_late=1", false}),
-                         [](const auto& one) {
-                           std::string name = one.param.scheme + (one.param.cancel ? "" : "late");
-                           std::erase_if(name, [](char c) { return std::isalnum(c) == 0; });
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Schemes,
+    ResumeOf,
+    testing::Values(Case{"uncoded"},
+                    Case{"gc:s=2,code=repetition"},
+                    Case{"gc:s=2,code=repetition", false},
+                    Case{"gc:s=1,code=cyclic"},
+                    Case{"gc:s=1,code=mds"},
+                    Case{"gc:code=short-messages,s=1,m=2"},
+                    Case{"partial:r=3"},
+                    Case{"partial-gc:s=1,own=2"},
+                    Case{"clusters:clusters=2,s=1,candidates=1"},
+                    Case{"clusters:clusters=2,s=1"},
+                    Case{"gc:s=1,bundle=2"},
+                    Case{"sr-sgc:B=1,W=2,lambda=2"},
+                    Case{"m-sgc:B=1,W=2,lambda=2"},
+                    Case{"m-sgc:B=1,W=2,lambda=2", false},
+                    Case{"m-sgc:B=2,W=4,lambda=3"},
+                    Case{"gc:s=2,code=repetition", true, MessageType::kFloat16},
+                    Case{"gc:s=1,code=mds", true, MessageType::kFloat16},
+                    Case{"m-sgc:B=1,W=2,lambda=2", true, MessageType::kBfloat16},
+                    Case{"relay:T=1,r0=2"},
+                    Case{"relay:T=3,r0=1.5,bundle=2"},
+                    Case{"relay:T=1,r0=2,accept_late=1", false}),
+    [](const auto& one) {
+      std::string name = one.param.scheme + (one.param.cancel ? "" : "late");
+      if (one.param.type != MessageType::kFloat32) {
+        name += message_type_name(one.param.type);
+      }
+      std::erase_if(name, [](char c) { return std::isalnum(c) == 0; });
+      return name;
+    });
 
 TEST(Resume, WithInjectedTimesTheLocalTransportGoesOnWhereItWas) {
   // Of the two members of a group the one whose turn it is answers 40 ms before the other.
