@@ -36,6 +36,7 @@ void add_compare(CLI::App& program, Run& run);
 void add_config(CLI::App& program, Run& run, const Origins& origins);
 void add_probe(CLI::App& program, Run& run, const Origins& origins);
 void add_train(CLI::App& program, Run& run, const Origins& origins);
+void add_predict(CLI::App& program, Run& run);
 void add_schemes(CLI::App& program, Run& run);
 void add_simulate(CLI::App& program, Run& run);
 void add_tune(CLI::App& program, Run& run);

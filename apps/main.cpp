@@ -102,6 +102,7 @@ int run_program(int argc, char** argv) {
   Run run;
   Origins origins;
   add_train(program, run, origins);
+  add_predict(program, run);
   add_config(program, run, origins);
   add_simulate(program, run);
   add_probe(program, run, origins);

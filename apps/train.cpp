@@ -28,6 +28,7 @@
 #include "train_options.hpp"
 #include "train_recorder.hpp"
 #include "train_setup.hpp"
+#include "trained_models.hpp"
 
 namespace paceline::app {
 namespace {
@@ -42,6 +43,7 @@ double broken_gradient(MessageType type) {
 
 /// What is written while the run goes on.
 struct RunFiles {
+  std::string directory;
   MetricsWriter metrics;
   std::optional<Timeline> timeline;
 };
@@ -49,7 +51,7 @@ struct RunFiles {
 Expected<RunFiles> create_files(const std::string& directory, bool timeline) {
   auto metrics = MetricsWriter::create(directory + "/metrics.jsonl");
   if (!metrics) return Unexpected(metrics.error());
-  RunFiles files{*std::move(metrics), {}};
+  RunFiles files{directory, *std::move(metrics), {}};
   if (timeline) {
     auto created = Timeline::create(directory + "/timeline.json");
     if (!created) return Unexpected(created.error());
@@ -208,10 +210,8 @@ Expected<SchemeRun> play(const Plan& plan,
     run.worst_verify_error = result->worst_verify_error;
     run.verified = result->verified;
   }
-  for (int m = 0; m < options.models; ++m) {
-    run.accuracy.push_back(
-        setup.model->evaluate(*bank.parameters(ModelId{m}), setup.data->test).accuracy);
-  }
+  const std::string path = fmt::format("{}/models-{}.safetensors", files.directory, number);
+  if (auto kept = keep_models(bank, setup, path, run); !kept) return Unexpected(kept.error());
   return run;
 }
 
@@ -284,14 +284,13 @@ Expected<void> lead(const TrainOptions& options,
   report.title = fmt::format("{} x {} on {}, {} workers",
                              options.models,
                              options.model,
-                             options.data == "synthetic" ? "synthetic classes" : "MNIST",
+                             setup.data.name,
                              setup.delays.workers);
   report.command = command;
   report.date = local_time("%Y-%m-%d %H:%M");
   report.machine = machine_line();
   report.configuration = std::move(settings);
-  for (int m = 0; m < options.models; ++m)
-    report.models.push_back(fmt::format("{} {}", options.model, m));
+  report.models = model_names(options);
   live.describe({.id = std::to_string(std::chrono::system_clock::now().time_since_epoch().count()),
                  .title = report.title,
                  .command = command,
@@ -334,6 +333,9 @@ Expected<void> lead(const TrainOptions& options,
     auto written = write_text_file(*directory + "/report.html", report_html(report));
     if (!ended && !written) ended = written.error();
     fmt::print("{}", options.json ? to_json(report) + "\n" : table_text(report));
+    if (!options.json && options.optimizers.size() > 1) {
+      fmt::print("\n{}", accuracies_text(report));
+    }
     if (!options.json && !ended) fmt::print("\nreport: {}/report.html\n", *directory);
   }
   if (ended) {

@@ -10,6 +10,32 @@
 
 namespace paceline::app {
 
+namespace {
+
+void add_table_options(CLI::App& command, TableFlags& table) {
+  command.add_option("--label", table.label, "With a CSV file: the column that is the class");
+  command
+      .add_option("--ignore", table.ignored, "With a CSV file: columns that are no features, a,b,c")
+      ->delimiter(',')
+      ->take_all();
+  command
+      .add_option("--missing",
+                  table.missing,
+                  "With a CSV file: what an empty number is: an error, or its column's mean")
+      ->check(CLI::IsMember({"error", "mean"}))
+      ->capture_default_str();
+  command.add_option("--test",
+                     table.test,
+                     "With a CSV file: another one to test on (default: a share of its rows)");
+  command
+      .add_option("--test-share",
+                  table.test_share,
+                  "With a CSV file: rows kept for testing, above 0 and below 1")
+      ->capture_default_str();
+}
+
+}  // namespace
+
 void add_cluster_options(CLI::App& command, TrainOptions& options) {
   add_config_option(command);
   command.add_option("--workers", options.workers, "n (default: the profile's columns, else 16)")
@@ -24,8 +50,13 @@ void add_cluster_options(CLI::App& command, TrainOptions& options) {
   command
       .add_option("--device", options.device, "Where LibTorch networks compute: cpu, cuda, cuda:1")
       ->capture_default_str();
-  command.add_option("--data", options.data, "Folder with the four MNIST files, or synthetic")
+  command
+      .add_option(
+          "--data",
+          options.data,
+          "A CSV file with a row per sample, a folder with the four MNIST files, or synthetic")
       ->capture_default_str();
+  add_table_options(command, options.table);
   command.add_option("--batch", options.batch, "Samples per gradient")->capture_default_str();
   command.add_option("--seed", options.seed, "Seed of networks, batches, codes and delay models")
       ->capture_default_str();

@@ -16,6 +16,15 @@ class App;
 
 namespace paceline::app {
 
+/// How a table is read, where the data is one.
+struct TableFlags {
+  std::string label;                 ///< column with the class
+  std::vector<std::string> ignored;  ///< columns that are no features
+  std::string missing = "error";     ///< or "mean"
+  std::string test;                  ///< a table to test on; empty: a share of the rows
+  double test_share = 0.2;
+};
+
 struct TrainOptions {
   std::vector<std::string> schemes = {"relay"};
   std::string close = "eager";
@@ -28,6 +37,7 @@ struct TrainOptions {
   int max_delay = -1;  ///< of `auto`: T, so that at most T+1 jobs are in flight; -1: M - 1
   std::vector<std::string> optimizers = {"adam:lr=0.01"};
   std::string data = "data/mnist";
+  TableFlags table;
   int batch = 256;
   int updates = 60;
   double skip_above = std::numeric_limits<double>::infinity();  ///< no step if more is left out

@@ -46,14 +46,6 @@ Expected<void> check_numbers(const TrainOptions& options, int processes) {
   return {};
 }
 
-Expected<Mnist> load_data(const TrainOptions& options) {
-  if (options.data != "synthetic") return read_mnist(options.data);
-  constexpr int kTrain = 8192;
-  constexpr int kTest = 2048;
-  const DataSet all = make_synthetic_classes(kTrain + kTest, 64, 10, options.seed);
-  return Mnist{slice(all, 0, kTrain), slice(all, kTrain, kTest)};
-}
-
 /// Updates that each model had when the scheme's first job began.
 std::vector<Version> first_versions(const Setup& setup, const Plan& plan) {
   std::vector<Version> versions(static_cast<std::size_t>(setup.options.models));
@@ -229,25 +221,24 @@ Expected<Setup> make_setup(const TrainOptions& options, const SetupFor& what) {
   if (!faults) return Unexpected(faults.error());
   setup.faults = std::move(*faults);
 
-  auto data = load_data(options);
+  auto data = load_training_data(options);
   if (!data) return Unexpected(data.error());
-  setup.data = std::make_unique<Mnist>(std::move(*data));
-  const DataSet& train = setup.data->train;
+  setup.data = *std::move(data);
+  const DataSet& train = setup.data.samples->train;
   setup.data_digest = digest(std::as_bytes(std::span(train.labels)),
                              digest(std::as_bytes(std::span(train.inputs))));
-  if (options.batch > setup.data->train.samples) {
-    return invalid(fmt::format("--batch {} is more than the {} training samples",
-                               options.batch,
-                               setup.data->train.samples));
+  if (options.batch > train.samples) {
+    return invalid(fmt::format(
+        "--batch {} is more than the {} training samples", options.batch, train.samples));
   }
   for (const std::string& text : options.optimizers) {
     if (auto optimizer = make_optimizer(text); !optimizer) return Unexpected(optimizer.error());
   }
 
-  auto model = make_training_model(options.model, setup.data->train);
+  auto model = make_training_model(options.model, train);
   if (!model) return Unexpected(model.error());
   setup.model = std::move(*model);
-  setup.sampler = make_permutation_sampler(setup.data->train.samples, options.batch, options.seed);
+  setup.sampler = make_permutation_sampler(train.samples, options.batch, options.seed);
   if (!what.plans) return setup;
   if (auto planned = make_plans(setup, what); !planned) return Unexpected(planned.error());
   return setup;

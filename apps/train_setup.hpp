@@ -10,7 +10,6 @@
 #include "paceline/auto_scheme.hpp"
 #include "paceline/checkpoint.hpp"
 #include "paceline/coordinator.hpp"
-#include "paceline/data_set.hpp"
 #include "paceline/expected.hpp"
 #include "paceline/faults.hpp"
 #include "paceline/message_type.hpp"
@@ -19,6 +18,7 @@
 #include "paceline/switching_coordinator.hpp"
 #include "paceline/training.hpp"
 #include "train_options.hpp"
+#include "training_data.hpp"
 
 namespace paceline::app {
 
@@ -39,7 +39,7 @@ struct Plan {
 struct Setup {
   TrainOptions options;
   Delays delays;
-  std::unique_ptr<Mnist> data;  ///< behind a pointer: the model refers to it
+  TrainingData data;
   std::uint64_t data_digest = 0;
   std::unique_ptr<TrainingModel> model;
   std::unique_ptr<BatchSampler> sampler;

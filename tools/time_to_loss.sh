@@ -5,7 +5,8 @@
 #     tools/time_to_loss.sh [PROGRAM]      default: build/release/paceline
 #
 # Prints a Markdown table. Live: measured in runs with injected delays; simulated: the same updates at the simulator's
-# time per update. WORKERS, UPDATES, BATCH, LOSS, DELAYS, STEP, DATA and SEEDS in the environment change the experiment.
+# time per update. Means over the seeds, with the least and the most in brackets.
+# WORKERS, UPDATES, BATCH, LOSS, DELAYS, STEP, DATA and SEEDS in the environment change the experiment.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 program=${1:-build/release/paceline}
@@ -57,7 +58,9 @@ print(found[0], per_update, found[1], found[0] * run["predicted_seconds"] / run[
       run["mean_residual"] or 0, 100 * run["mean_accuracy"])
 PYTHON
   done
-  awk -v label="$label" '{ for (c = 1; c <= 6; ++c) sum[c] += $c }
-    END { printf "| %s (`%s`) | %.0f | %.3f | %.1f | %.1f | %.3f | %.1f |\n", label, scheme,
-          sum[1] / NR, sum[2] / NR, sum[3] / NR, sum[4] / NR, sum[5] / NR, sum[6] / NR }' scheme="$scheme" "$runs/rows"
+  awk -v label="$label" -v scheme="$scheme" '
+    { for (c = 1; c <= 6; ++c) { sum[c] += $c; if (NR == 1 || $c < least[c]) least[c] = $c; if (NR == 1 || $c > most[c]) most[c] = $c } }
+    function spread(c, format) { return sprintf(format " (" format "-" format ")", sum[c] / NR, least[c], most[c]) }
+    END { printf "| %s (`%s`) | %s | %s | %s | %s | %.3f | %.1f |\n", label, scheme, spread(1, "%.0f"), spread(2, "%.3f"),
+          spread(3, "%.1f"), spread(4, "%.1f"), sum[5] / NR, sum[6] / NR }' "$runs/rows"
 done <<< "$schemes"

@@ -28,7 +28,7 @@ Expected<Training> make_training(const std::vector<std::string>& arguments) {
   const auto seed = static_cast<std::uint64_t>(numbers[3]);
   auto data = read_mnist(arguments[0]);
   if (!data) return Unexpected(data.error());
-  training.data = std::make_unique<Mnist>(std::move(*data));
+  training.data = std::make_unique<SplitData>(std::move(*data));
   if (auto ready = register_torch_models(); !ready) return Unexpected(ready.error());
   auto model = make_training_model("small-cnn", training.data->train);
   if (!model) return Unexpected(model.error());

@@ -13,7 +13,7 @@ namespace paceline::peer {
 
 /// Jobs are dealt out as by the program: job t is update t div M of model t mod M.
 struct Training {
-  std::unique_ptr<Mnist> data;  ///< behind a pointer: the model refers to it
+  std::unique_ptr<SplitData> data;  ///< behind a pointer: the model refers to it
   std::unique_ptr<TrainingModel> model;
   std::unique_ptr<BatchSampler> sampler;
   int models = 1;                              ///< M

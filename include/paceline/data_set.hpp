@@ -1,4 +1,5 @@
-// Data sets in memory: MNIST (idx files) and synthetic classes for tests and examples.
+// Data sets in memory: MNIST (idx files), and synthetic classes for tests and examples. Tables:
+// table_data.hpp.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@ struct DataSet {
   int features = 0;           ///< per sample; images: height * width, row-major
   int height = 0, width = 0;  ///< 0 if not images
   int classes = 0;
+  bool centred = false;              ///< inputs have about mean 0 and deviation 1 each
   std::vector<float> inputs;         ///< shape (samples, features); images scaled to [0, 1]
   std::vector<std::int32_t> labels;  ///< shape (samples), 0 ... classes-1
 
@@ -36,14 +38,14 @@ Expected<DataSet> parse_idx(std::string_view images,
 /// Samples first ... first+count-1 of `data`, copied. @pre they exist
 DataSet slice(const DataSet& data, int first, int count);
 
-struct Mnist {
+struct SplitData {
   DataSet train;
   DataSet test;
 };
 
 /// Reads the four idx files from `directory`; checks sizes and SHA-256 and names the file that is
 /// missing or damaged.
-Expected<Mnist> read_mnist(const std::string& directory);
+Expected<SplitData> read_mnist(const std::string& directory);
 
 /// Gaussian classes around random centres; deterministic by seed.
 DataSet make_synthetic_classes(int samples, int features, int classes, std::uint64_t seed);

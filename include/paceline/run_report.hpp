@@ -55,6 +55,7 @@ struct SchemeRun {
   std::optional<double> worst_verify_error;  ///< relative; empty: gradients were not verified
   int verified = 0;                          ///< gradients compared
   std::vector<double> accuracy;              ///< shape (M) or empty: on the test set, 0 ... 1
+  std::optional<double> ensemble_accuracy;   ///< of the mean of the models' probabilities
   int overruns = 0;                   ///< answers that came later than injected (too few cores)
   double bytes_per_round = 0;         ///< payload bytes the master received, mean
   std::vector<RoundSummary> history;  ///< in order of rounds

@@ -28,6 +28,29 @@ class TrainingModel : public GradientSource {
   };
 
   virtual Evaluation evaluate(std::span<const float> parameters, const DataSet& data) = 0;
+
+  /// What the model takes each class for, as a probability. `data` needs no labels.
+  /// @return shape (samples, classes)
+  virtual std::vector<float> probabilities(std::span<const float> parameters,
+                                           const DataSet& data) = 0;
+};
+
+/// Share of samples whose label is the most probable class; of equally probable ones the first.
+/// @param probabilities  shape (samples, classes)
+double accuracy_of(std::span<const float> probabilities, const DataSet& data);
+
+/// What an ensemble predicts: the mean of its models' probabilities.
+class Ensemble {
+ public:
+  /// @param probabilities  of one model, shape (samples, classes), the same for all
+  void add(std::vector<float> probabilities);
+
+  /// @pre at least one was added
+  std::vector<float> mean() const;
+
+ private:
+  std::vector<float> sum_;
+  int models_ = 0;
 };
 
 /// Built-in models without LibTorch: "softmax" (softmax regression, d = (features + 1) * classes).

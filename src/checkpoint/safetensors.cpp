@@ -28,6 +28,7 @@ constexpr std::array<TypeName, 3> kTypes{
 
 const TypeName& named(NumberType type) { return kTypes.at(static_cast<std::size_t>(type)); }
 
+constexpr const char* kMetadata = "__metadata__";
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::size_t kAlign = 8;
 
@@ -49,8 +50,10 @@ bool is_size(const nlohmann::json& value) { return value.is_number_unsigned(); }
 
 }  // namespace
 
-std::string safetensors_header(std::span<const TensorView> tensors) {
+std::string safetensors_header(std::span<const TensorView> tensors,
+                               const std::map<std::string, std::string>& metadata) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  if (!metadata.empty()) header[kMetadata] = metadata;
   std::size_t at = 0;
   for (const TensorView& tensor : tensors) {
     PACELINE_CHECK(bytes_of(tensor.shape, named(tensor.type).size) == tensor.bytes.size());
@@ -82,7 +85,13 @@ Expected<Tensors> Tensors::parse(std::string_view bytes) {
   Tensors all;
   std::vector<std::pair<std::size_t, std::size_t>> places;
   for (const auto& [key, entry] : header.items()) {
-    if (key == "__metadata__") continue;
+    if (key == kMetadata) {
+      if (!entry.is_object()) return broken("its metadata is not a JSON object");
+      for (const auto& [about, value] : entry.items()) {
+        if (value.is_string()) all.metadata_[about] = value.template get<std::string>();
+      }
+      continue;
+    }
     const std::string name = key;
     const auto wrong = [&](const std::string& what) {
       return broken(fmt::format("tensor '{}' {}", name, what));

@@ -53,7 +53,9 @@ TensorView view_of(std::string name, std::span<const T> numbers, std::size_t wid
 }
 
 /// The length and the JSON that stand before the numbers.
-std::string safetensors_header(std::span<const TensorView> tensors);
+/// @param metadata  texts about all of them
+std::string safetensors_header(std::span<const TensorView> tensors,
+                               const std::map<std::string, std::string>& metadata = {});
 
 /// The tensors of a file that has been read into memory.
 class Tensors {
@@ -68,6 +70,9 @@ class Tensors {
   Expected<std::vector<double>> doubles(const std::string& name) const;
   Expected<std::vector<int>> integers(const std::string& name, std::size_t width) const;
 
+  /// What the file says about itself; texts only.
+  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+
  private:
   struct Tensor {
     NumberType type;
@@ -79,6 +84,7 @@ class Tensors {
   Expected<std::vector<T>> numbers(const std::string& name) const;
 
   std::map<std::string, Tensor> tensors_;
+  std::map<std::string, std::string> metadata_;
 };
 
 }  // namespace paceline

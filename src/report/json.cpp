@@ -105,6 +105,7 @@ Json scheme_json(const RunReport& report, const SchemeRun& run) {
           {"verified", run.verified},
           {"accuracy", run.accuracy},
           {"mean_accuracy", optional_plain(run.mean_accuracy())},
+          {"ensemble_accuracy", optional_plain(run.ensemble_accuracy)},
           {"overruns", run.overruns},
           {"bytes_per_round", plain(run.bytes_per_round)},
           {"loss", std::move(losses)},

@@ -151,6 +151,12 @@ std::vector<Column> comparison(const RunReport& report) {
                       if (!mean) return std::nullopt;
                       return 100 * *mean;
                     });
+  columns.formatted({"ensemble", "%", "on the test set, of the models' mean prediction", 3, {}},
+                    "{:.2f}",
+                    [](const SchemeRun& run) -> std::optional<double> {
+                      if (!run.ensemble_accuracy) return std::nullopt;
+                      return 100 * *run.ensemble_accuracy;
+                    });
   columns.formatted({"left", "out", "residual |a G - 1|^2 / k of a decoding, mean", 2, {}},
                     "{:.2e}",
                     [](const SchemeRun& run) { return run.mean_residual; });

@@ -11,6 +11,7 @@ DataSet slice(const DataSet& data, int first, int count) {
                .height = data.height,
                .width = data.width,
                .classes = data.classes,
+               .centred = data.centred,
                .inputs = {},
                .labels = {}};
   const auto begin = static_cast<std::ptrdiff_t>(first);

@@ -71,12 +71,12 @@ Expected<DataSet> read_pair(const std::filesystem::path& directory,
 
 }  // namespace
 
-Expected<Mnist> read_mnist(const std::string& directory) {
+Expected<SplitData> read_mnist(const std::string& directory) {
   auto train = read_pair(directory, kFiles[0], kFiles[1]);
   if (!train) return Unexpected<Error>(train.error());
   auto test = read_pair(directory, kFiles[2], kFiles[3]);
   if (!test) return Unexpected<Error>(test.error());
-  return Mnist{*std::move(train), *std::move(test)};
+  return SplitData{*std::move(train), *std::move(test)};
 }
 
 }  // namespace paceline

@@ -87,13 +87,15 @@ Expected<Network> make_network(const std::string& name, const DataSet& data) {
     const int width = side_after(wanted->convolutions, data.width);
     if (height < 1 || width < 1) {
       const int side = smallest_side(wanted->convolutions);
-      return invalid(fmt::format(
-          "model '{}' needs images of at least {} x {}; the samples of this data set are {}",
-          name,
-          side,
-          side,
-          data.height == 0 ? fmt::format("{} features, no images", data.features)
-                           : fmt::format("{} x {}", data.height, data.width)));
+      return invalid(
+          fmt::format("model '{}' needs images of at least {} x {}; the samples of this data set "
+                      "are {}; mlp and "
+                      "softmax take any",
+                      name,
+                      side,
+                      side,
+                      data.height == 0 ? fmt::format("{} features, no images", data.features)
+                                       : fmt::format("{} x {}", data.height, data.width)));
     }
     int channels = 1;
     for (const Convolution& convolution : wanted->convolutions) {

@@ -94,6 +94,22 @@ class SoftmaxModel final : public TrainingModel {
     return {.loss = loss / data.samples, .accuracy = static_cast<double>(right) / data.samples};
   }
 
+  std::vector<float> probabilities(std::span<const float> parameters,
+                                   const DataSet& data) override {
+    PACELINE_CHECK(parameters.size() == length() && data.features == data_->features);
+    const ConstView inputs(data.inputs.data(), data.samples, data.features);
+    std::vector<float> all(static_cast<std::size_t>(data.samples) *
+                           static_cast<std::size_t>(data_->classes));
+    View out(all.data(), data.samples, data_->classes);
+    for (int begin = 0; begin < data.samples; begin += kBlockSamples) {
+      const int count = std::min(kBlockSamples, data.samples - begin);
+      apply_linear(parameters, inputs.middleRows(begin, count));
+      for (int i = 0; i < count; ++i) to_probabilities(i);
+      out.middleRows(begin, count) = outputs_.topRows(count);
+    }
+    return all;
+  }
+
   std::unique_ptr<GradientSource> clone() const override {
     return std::make_unique<SoftmaxModel>(*this);
   }
@@ -111,15 +127,21 @@ class SoftmaxModel final : public TrainingModel {
 
   /// Turns a row of logits into the gradient of its loss; returns the loss.
   double to_loss_gradient(Eigen::Index row, std::int32_t label) {
+    const float label_logit = outputs_(row, label);
+    const double log_sum = to_probabilities(row);
+    outputs_(row, label) -= 1;
+    return log_sum - static_cast<double>(label_logit);
+  }
+
+  /// Turns a row of logits into probabilities; returns the logarithm of the sum of their
+  /// exponentials.
+  double to_probabilities(Eigen::Index row) {
     auto z = outputs_.row(row);
-    const float label_logit = z(label);
     const float largest = z.maxCoeff();
     z = (z.array() - largest).exp();
     const float total = z.sum();
     z /= total;
-    z(label) -= 1;
-    return std::log(static_cast<double>(total)) + static_cast<double>(largest) -
-           static_cast<double>(label_logit);
+    return std::log(static_cast<double>(total)) + static_cast<double>(largest);
   }
 
   const DataSet* data_;

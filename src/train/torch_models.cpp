@@ -18,6 +18,7 @@
 #include <ATen/ops/linear.h>
 #include <ATen/ops/max_pool2d.h>
 #include <ATen/ops/relu.h>
+#include <ATen/ops/softmax.h>
 #include <c10/core/InferenceMode.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -59,6 +60,7 @@ void use_one_thread() {
 class InputScale {
  public:
   explicit InputScale(const DataSet& data) {
+    if (data.centred) return;
     const auto count = static_cast<std::size_t>(std::min(data.samples, 1000)) *
                        static_cast<std::size_t>(data.features);
     double sum = 0;
@@ -77,7 +79,7 @@ class InputScale {
 
  private:
   float mean_ = 0;
-  float factor_ = 1;  // stays where all inputs are equal
+  float factor_ = 1;  // stays where all inputs are equal, or scaled already
 };
 
 class TorchModel final : public TrainingModel {
@@ -129,10 +131,7 @@ class TorchModel final : public TrainingModel {
     PACELINE_CHECK(data.features == data_->features && data.classes <= data_->classes);
     use_one_thread();
     const c10::InferenceMode no_gradients;
-    const std::vector<at::Tensor> tensors =
-        in_place_
-            ? layer_views(parameters)
-            : layer_slices(view(parameters, {static_cast<std::int64_t>(length_)}).to(device_));
+    const std::vector<at::Tensor> tensors = evaluation_tensors(parameters);
     double loss = 0;
     std::int64_t right = 0;
     for (int begin = 0; begin < data.samples; begin += kEvaluationBatch) {
@@ -146,11 +145,34 @@ class TorchModel final : public TrainingModel {
     return {.loss = loss / data.samples, .accuracy = static_cast<double>(right) / data.samples};
   }
 
+  std::vector<float> probabilities(std::span<const float> parameters,
+                                   const DataSet& data) override {
+    PACELINE_CHECK(parameters.size() == length_ && data.features == data_->features);
+    use_one_thread();
+    const c10::InferenceMode no_gradients;
+    const std::vector<at::Tensor> tensors = evaluation_tensors(parameters);
+    std::vector<float> all;
+    for (int begin = 0; begin < data.samples; begin += kEvaluationBatch) {
+      clear_batch();
+      const int end = std::min(begin + kEvaluationBatch, data.samples);
+      for (int sample = begin; sample < end; ++sample) add_inputs(data.input(sample));
+      const at::Tensor part = at::softmax(logits(tensors), 1).to(at::kCPU).contiguous();
+      all.insert(all.end(), part.data_ptr<float>(), part.data_ptr<float>() + part.numel());
+    }
+    return all;
+  }
+
   std::unique_ptr<GradientSource> clone() const override {
     return std::make_unique<TorchModel>(*this);
   }
 
  private:
+  /// Weights and biases where the network computes, without gradients.
+  std::vector<at::Tensor> evaluation_tensors(std::span<const float> parameters) const {
+    if (in_place_) return layer_views(parameters);
+    return layer_slices(view(parameters, {static_cast<std::int64_t>(length_)}).to(device_));
+  }
+
   /// Weights and biases of each layer in turn, as views of a flat array of shape (d).
   template <class Float>
   std::vector<at::Tensor> layer_views(std::span<Float> flat) const {
@@ -201,20 +223,23 @@ class TorchModel final : public TrainingModel {
   }
 
   void add_to_batch(const DataSet& data, int sample) {
-    const std::span<const float> input = data.input(sample);
+    add_inputs(data.input(sample));
+    labels_.push_back(data.labels[static_cast<std::size_t>(sample)]);
+  }
+
+  void add_inputs(std::span<const float> input) {
     inputs_.resize(inputs_.size() + input.size());
     std::transform(input.begin(),
                    input.end(),
                    inputs_.end() - static_cast<std::ptrdiff_t>(input.size()),
                    [this](float x) { return scale_.apply(x); });
-    labels_.push_back(data.labels[static_cast<std::size_t>(sample)]);
   }
 
   /// Outputs for the batch, shape (b, classes).
   ///
   /// @param tensors  layer_views of the parameters
   at::Tensor logits(const std::vector<at::Tensor>& tensors) {
-    const auto count = static_cast<std::int64_t>(labels_.size());
+    const auto count = static_cast<std::int64_t>(inputs_.size()) / data_->features;
     at::Tensor x = network_.layers.front().kernel == 0
                        ? view(std::span(inputs_), {count, data_->features})
                        : view(std::span(inputs_), {count, 1, data_->height, data_->width});

@@ -170,4 +170,30 @@ inline void expect_gradient_by_differences(GradientSource& source,
   }
 }
 
+/// Probabilities are those whose logarithms evaluate() adds up, and need no labels.
+inline void expect_probabilities(TrainingModel& model,
+                                 std::span<const float> parameters,
+                                 const DataSet& data) {
+  DataSet unlabelled = data;
+  unlabelled.labels.clear();
+  const std::vector<float> probabilities = model.probabilities(parameters, unlabelled);
+  const auto classes = static_cast<std::size_t>(data.classes);
+  ASSERT_EQ(probabilities.size(), static_cast<std::size_t>(data.samples) * classes);
+  double loss = 0;
+  for (std::size_t i = 0; i < data.labels.size(); ++i) {
+    double sum = 0;
+    for (std::size_t c = 0; c < classes; ++c) {
+      const float p = probabilities[i * classes + c];
+      ASSERT_GE(p, 0.0F);
+      sum += static_cast<double>(p);
+    }
+    ASSERT_NEAR(sum, 1, 1e-5);
+    const auto label = static_cast<std::size_t>(data.labels[i]);
+    loss -= std::log(static_cast<double>(probabilities[i * classes + label]));
+  }
+  const auto evaluation = model.evaluate(parameters, data);
+  EXPECT_NEAR(loss / data.samples, evaluation.loss, 1e-5);
+  EXPECT_DOUBLE_EQ(accuracy_of(probabilities, data), evaluation.accuracy);
+}
+
 }  // namespace paceline::test

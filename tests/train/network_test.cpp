@@ -27,15 +27,15 @@ TEST(Network, HasTheDocumentedNumberOfParametersOnMnist) {
 TEST(Network, TakesTheSmallestImagesThatItsErrorNames) {
   EXPECT_EQ(make_network("cnn", images(12)).error().message,
             "model 'cnn' needs images of at least 13 x 13; the samples of this data set are "
-            "12 x 12");
+            "12 x 12; mlp and softmax take any");
   EXPECT_TRUE(make_network("cnn", images(13)));
   EXPECT_EQ(make_network("small-cnn", images(15)).error().message,
             "model 'small-cnn' needs images of at least 16 x 16; the samples of this data set are "
-            "15 x 15");
+            "15 x 15; mlp and softmax take any");
   EXPECT_TRUE(make_network("small-cnn", images(16)));
   EXPECT_EQ(make_network("cnn", make_synthetic_classes(4, 784, 2, 1)).error().message,
             "model 'cnn' needs images of at least 13 x 13; the samples of this data set are "
-            "784 features, no images");
+            "784 features, no images; mlp and softmax take any");
 }
 
 TEST(Network, DrawsInitialParametersBySeedWithinTheBoundOfEachLayer) {

@@ -106,6 +106,27 @@ TEST(SoftmaxModel, EvaluatesMeanLossAndAccuracy) {
   EXPECT_DOUBLE_EQ(evaluation.accuracy, expected.right / 150.0);
 }
 
+TEST(SoftmaxModel, GivesProbabilities) {
+  const DataSet data = make_synthetic_classes(150, 9, 4, 2);
+  const auto model = make_softmax(data);
+  test::expect_probabilities(*model, model->initial_parameters(1), data);
+}
+
+TEST(Ensemble, IsTheMeanOfItsModelsAndCanBeRightWhereNoneIsSure) {
+  Ensemble ensemble;
+  ensemble.add({0.6F, 0.4F, 0.0F});
+  ensemble.add({0.0F, 0.4F, 0.6F});
+  ensemble.add({0.3F, 0.4F, 0.3F});
+  const std::vector<float> mean = ensemble.mean();
+  EXPECT_NEAR(mean[0], 0.3, 1e-6);
+  EXPECT_NEAR(mean[1], 0.4, 1e-6);
+  EXPECT_NEAR(mean[2], 0.3, 1e-6);
+  DataSet one{.samples = 1, .features = 1, .classes = 3, .inputs = {0}, .labels = {1}};
+  EXPECT_EQ(accuracy_of(mean, one), 1);
+  one.labels = {2};
+  EXPECT_EQ(accuracy_of(mean, one), 0);
+}
+
 TEST(SoftmaxModel, LearnsSeparableClasses) {
   const DataSet data = make_synthetic_classes(600, 20, 3, 7);
   const auto model = make_softmax(data);

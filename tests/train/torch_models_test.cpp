@@ -94,6 +94,8 @@ TEST_P(TorchModels, HasTheSameGradientOnADeviceThatNeedsCopies) {
       away->evaluate(parameters_, data_).loss, model_->evaluate(parameters_, data_).loss, 1e-5);
 }
 
+TEST_P(TorchModels, GiveProbabilities) { test::expect_probabilities(*model_, parameters_, data_); }
+
 TEST_P(TorchModels, LearnsSeparableClasses) {
   const auto optimizer = make_optimizer("adam:lr=0.003");
   std::vector<int> all(64);
