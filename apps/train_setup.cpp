@@ -22,6 +22,8 @@ namespace {
 
 constexpr int kDefaultWorkers = 16;
 constexpr int kMostWorkers = 256;
+/// A worker of a run does one order at a time, and the runtime stops it at once.
+const SimulatorOptions kLiveWorkers{.workers = WorkerKind::kPersistent};
 
 Expected<void> check_numbers(const TrainOptions& options, int processes) {
   const auto at_least_one = [](const char* name, int value) -> Expected<void> {
@@ -133,7 +135,7 @@ Expected<Plan> make_plan(const std::string& text, int number, const Setup& setup
   plan.coordinator = std::move(*coordinator);
   continue_plan(plan, setup);
   if (setup.delays.source) {
-    auto simulated = simulate(**twin, *setup.delays.source);
+    auto simulated = simulate(**twin, *setup.delays.source, kLiveWorkers);
     if (!simulated) return Unexpected(simulated.error());
     plan.predicted = simulated->total;
     plan.limit = clairvoyant_total(*setup.delays.source, jobs, plan.info.jobs_per_round);
