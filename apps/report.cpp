@@ -36,6 +36,7 @@ std::vector<std::string> names_of(const std::vector<std::string>& paths) {
     std::filesystem::path plain = std::filesystem::path(path).lexically_normal();
     if (!plain.has_filename()) plain = plain.parent_path();
     if (plain.filename() == "report.json") plain = plain.parent_path();
+    if (plain.extension() == ".json") plain = plain.stem();
     names.push_back(plain.filename().string());
   }
   std::vector<std::string> unique = names;

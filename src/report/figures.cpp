@@ -240,8 +240,8 @@ void add_responses(std::vector<FigureFile>& files,
       stragglers.back() = '\n';
     }
     const std::string settings = fmt::format(
-        "set title {} noenhanced\nset xlabel 'round (black: straggler)'\n"
-        "set ylabel 'worker'\nset cblabel 'response time (s)'\n{}"
+        "set title {} noenhanced\nset xlabel 'round (colour: response time in s; black: straggler)'\n"
+        "set ylabel 'worker'\n{}"
         "set palette defined (0 '#fff7bc', 1 '#7fcdbb', 2 '#2c7fb8', 3 '#253494')\n"
         "set xrange [-0.5:{}]\nset yrange [{}:-0.5]\nset tics out nomirror\nunset key\n",
         gnuplot_text(row.label),
