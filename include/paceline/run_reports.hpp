@@ -27,8 +27,8 @@ Expected<RunReport> read_report(const std::string& path);
 /// rounds of the first one. Title, command, date, machine and configuration are left to the caller.
 RunReport as_report(const Comparison& comparison);
 
-/// A line for each reason why figures of one run say nothing about those of the first: other
-/// models or data, other delays, another number of workers.
+/// A line for each run whose figures say nothing about those of the first, with what they differ in:
+/// models or data, delays, workers.
 std::vector<std::string> incomparable(std::span<const NamedReport> runs);
 
 /// One self-contained page: of one run that of report_html(), of several a table of all their

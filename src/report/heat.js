@@ -35,7 +35,7 @@ const draw_heat = () => {
   const colours = ramp();
   draw_scale('scale', colours, fast, slow);
   const strip = [18, 48], left = 48, top = 60;  // strip: stragglers per round, above the cells
-  const side = 56;                              // stragglers per worker, beside the cells
+  const side = 64;                              // stragglers per worker, beside the cells
   const tall = Math.max(140, Math.min(512, workers * 16)), height = top + tall + 42;
   const [root, width] = frame('heat', height, `response times, ${s.label}`);
   if (!rounds || !workers) {

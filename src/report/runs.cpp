@@ -30,7 +30,20 @@ std::size_t workers_of(const RunReport& report) {
   return 0;
 }
 
+std::string delays_of(const RunReport& report) {
+  const std::string profile = setting_of(report, "profile");
+  return profile.empty() ? setting_of(report, "delays") : profile;
+}
+
 std::string said(const std::string& value) { return value.empty() ? "none" : value; }
+
+/// ", batch (32, 64)"; nothing where both are the same.
+std::string difference_in(std::string_view what,
+                          const std::string& here,
+                          const std::string& there) {
+  if (here == there) return {};
+  return fmt::format(", {} ({}, {})", what, said(here), said(there));
+}
 
 /// The row with the least time per job; the number of rows where there is none.
 std::size_t fastest_row(std::span<const NamedReport> runs) {
@@ -63,34 +76,26 @@ std::vector<std::string> incomparable(std::span<const NamedReport> runs) {
   if (runs.empty()) return lines;
   const auto& [first_name, first] = runs.front();
   for (const auto& [name, report] : runs.subspan(1)) {
-    const auto compare = [&, &name_here = name](const std::string& what,
-                                                const std::string& there,
-                                                const std::string& here,
-                                                std::string_view consequence) {
-      if (there == here) return;
-      lines.push_back(fmt::format("{} has {} {}, {} has {}: their {} are not comparable.",
-                                  name_here,
-                                  what,
-                                  said(here),
-                                  first_name,
-                                  said(there),
-                                  consequence));
-    };
+    std::string learning;
     if (trains(first) && trains(report)) {
       for (const char* key : {"model", "data", "models", "batch"}) {
-        compare(
-            key, setting_of(first, key), setting_of(report, key), "times, losses and accuracies");
+        learning += difference_in(key, setting_of(report, key), setting_of(first, key));
       }
     }
-    for (const char* key : {"profile", "delays", "slope", "proportional", "scale"}) {
-      compare(key, setting_of(first, key), setting_of(report, key), "times");
+    std::string waiting = difference_in("delays", delays_of(report), delays_of(first));
+    for (const char* key : {"slope", "proportional", "scale"}) {
+      waiting += difference_in(key, setting_of(report, key), setting_of(first, key));
     }
     if (workers_of(first) > 0 && workers_of(report) > 0) {
-      compare("workers",
-              fmt::to_string(workers_of(first)),
-              fmt::to_string(workers_of(report)),
-              "times");
+      waiting += difference_in(
+          "workers", fmt::to_string(workers_of(report)), fmt::to_string(workers_of(first)));
     }
+    if (learning.empty() && waiting.empty()) continue;
+    lines.push_back(fmt::format("{} and {} differ in{}: their {} are not comparable.",
+                                name,
+                                first_name,
+                                (learning + waiting).substr(1),
+                                learning.empty() ? "times" : "times, losses and accuracies"));
   }
   return lines;
 }

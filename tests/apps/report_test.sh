@@ -12,7 +12,7 @@ expect 0 'relay' "${simulate[@]}" --scheme uncoded,relay --jobs 20 --save "$scra
 expect 0 'limit' compare --profile "$profile" --slope 1 --schemes uncoded,relay:T=1 --jobs 20 --seeds 2 \
   --report "$scratch/compare.html" --save "$scratch/compared.json"
 expect 0 "report: $page" "${report[@]}" "$scratch/first" "$scratch/second" "$scratch/simulated.json" "$scratch/compared.json"
-for what in '<h1>4 runs</h1>' 'second has batch 32, first has 64' 'simulated: ' 'compared (comparison)' 'id="run3-bars"'; do
+for what in '<h1>4 runs</h1>' 'second and first differ in batch (32, 64), delays (none, constant:base=0.002): their times, losses' 'simulated: ' 'compared (comparison)' 'id="run3-bars"'; do
   grep -qF "$what" "$page" || fail "no '$what' on the page"
 done
 expect 0 "report: $page" "${report[@]}" "$scratch/first/" # one run: its own page

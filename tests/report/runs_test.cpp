@@ -100,21 +100,21 @@ TEST(Runs, AreComparedWithTheFirst) {
   EXPECT_TRUE(incomparable(runs).empty());
   runs[0].report.configuration = {{"model", "mlp", "flag"}, {"profile", "a.csv", "flag"}};
   runs[1].report.configuration = {{"model", "mlp", "flag"}, {"profile", "b.csv", "flag"}};
-  EXPECT_EQ(incomparable(runs),
-            std::vector<std::string>{
-                "second has profile b.csv, first has a.csv: their times are not comparable."});
-  runs[1].report.configuration = {{"model", "small-cnn", "flag"}, {"profile", "a.csv", "flag"}};
   EXPECT_EQ(
       incomparable(runs),
-      std::vector<std::string>{"second has model small-cnn, first has mlp: their times, losses "
-                               "and accuracies are not comparable."});
+      std::vector<std::string>{
+          "second and first differ in delays (b.csv, a.csv): their times are not comparable."});
+  runs[1].report.configuration = {{"model", "small-cnn", "flag"}, {"profile", "a.csv", "flag"}};
+  EXPECT_EQ(incomparable(runs),
+            std::vector<std::string>{"second and first differ in model (small-cnn, mlp): their "
+                                     "times, losses and accuracies are not comparable."});
   runs[1].report.kind = "simulation";  // computes nothing, so it has no other model
   EXPECT_TRUE(incomparable(runs).empty());
   runs[1].report = sample::make_report({.workers = 6, .rounds = 8, .models = 2, .schemes = 1});
   runs[0].report.configuration = runs[1].report.configuration;
   EXPECT_EQ(incomparable(runs),
             std::vector<std::string>{
-                "second has workers 6, first has 4: their times are not comparable."});
+                "second and first differ in workers (6, 4): their times are not comparable."});
 }
 
 TEST(Runs, StandOnOnePageEachWithItsOwnPlaces) {
