@@ -31,14 +31,15 @@ void add_bounds(CLI::App& program, Run& run);
 void add_delays(CLI::App& program, Run& run);
 void add_code(CLI::App& program, Run& run);
 void add_codes(CLI::App& program, Run& run);
-void add_compare(CLI::App& program, Run& run);
-/// @param origins  filled before anything runs, as of the next two
+/// @param origins  filled before anything runs, as of the others
+void add_compare(CLI::App& program, Run& run, const Origins& origins);
 void add_config(CLI::App& program, Run& run, const Origins& origins);
 void add_probe(CLI::App& program, Run& run, const Origins& origins);
 void add_train(CLI::App& program, Run& run, const Origins& origins);
 void add_predict(CLI::App& program, Run& run);
+void add_report(CLI::App& program, Run& run);
 void add_schemes(CLI::App& program, Run& run);
-void add_simulate(CLI::App& program, Run& run);
+void add_simulate(CLI::App& program, Run& run, const Origins& origins);
 void add_tune(CLI::App& program, Run& run);
 
 }  // namespace paceline::app

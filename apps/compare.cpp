@@ -15,7 +15,9 @@
 #include "machine.hpp"
 #include "paceline/comparison_report.hpp"
 #include "paceline/metrics.hpp"
+#include "paceline/run_reports.hpp"
 #include "search_options.hpp"
+#include "train_options.hpp"
 
 namespace paceline::app {
 namespace {
@@ -28,6 +30,7 @@ struct CompareCommand {
   bool shuffle_workers = false;
   std::string report = "compare.html";
   bool report_asked = false;
+  std::string save;
 };
 
 nlohmann::ordered_json to_json(const Comparison& comparison) {
@@ -64,7 +67,9 @@ CompareOptions library_options(const CompareCommand& command, const SearchSetup&
   return options;
 }
 
-Expected<void> run_compare(const CompareCommand& command, const std::string& typed) {
+Expected<void> run_compare(const CompareCommand& command,
+                           std::vector<Setting> settings,
+                           const std::string& typed) {
   auto setup = make_search_setup(command.search);
   if (!setup) return Unexpected(setup.error());
   WatchedSearch watched(command.search);
@@ -86,6 +91,17 @@ Expected<void> run_compare(const CompareCommand& command, const std::string& typ
     if (auto written = write_text_file(command.report, page); !written) return written;
     if (!command.search.json) fmt::print("\nreport: {}\n", command.report);
   }
+  if (!command.save.empty()) {
+    RunReport saved = as_report(*comparison);
+    saved.title = setup->text;
+    saved.command = typed;
+    saved.date = local_time("%Y-%m-%d %H:%M");
+    saved.machine = machine_line();
+    saved.configuration = std::move(settings);
+    if (auto written = write_text_file(command.save, to_json(saved) + "\n"); !written) {
+      return written;
+    }
+  }
   if (comparison->interrupted) {
     return Unexpected<Error>(
         {ErrorCode::kInterrupted, "interrupted; only the schemes above were compared"});
@@ -95,7 +111,7 @@ Expected<void> run_compare(const CompareCommand& command, const std::string& typ
 
 }  // namespace
 
-void add_compare(CLI::App& program, Run& run) {
+void add_compare(CLI::App& program, Run& run, const Origins& origins) {
   CLI::App* command = program.add_subcommand(
       "compare", "Compare schemes on one delay profile or model, beside the clairvoyant limit");
   auto options = std::make_shared<CompareCommand>();
@@ -126,9 +142,13 @@ void add_compare(CLI::App& program, Run& run) {
                                          "Where the page goes (not with --json, "
                                          "unless given)")
                             ->capture_default_str();
-  command->callback([options, report, &run] {
+  command->add_option(
+      "--save", options->save, "Write a report to this JSON file, for paceline report");
+  command->callback([options, command, report, &run, &origins] {
     options->report_asked = report->count() > 0;
-    run = [options](const std::string& typed) { return run_compare(*options, typed); };
+    run = [options, command, &origins](const std::string& typed) {
+      return run_compare(*options, effective_settings(*command, origins), typed);
+    };
   });
 }
 

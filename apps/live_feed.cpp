@@ -1,7 +1,8 @@
 #include "live_feed.hpp"
 
-#include <algorithm>
 #include <utility>
+
+#include "waiting.hpp"
 
 namespace paceline::app {
 
@@ -27,21 +28,10 @@ void LiveFeed::on_round(const RoundRecord& record,
                         std::span<const JobLoss> losses,
                         const std::string& label) {
   jobs_ += static_cast<int>(losses.size());
-  state_.add(record, losses, label, {.slowest = slowest(record), .limit = limit()});
-}
-
-/// Of a straggler it takes the injected response time at the scheme's load; one that had less work
-/// would have been faster.
-std::optional<Seconds> LiveFeed::slowest(const RoundRecord& record) const {
-  Seconds last = record.closed - record.opened;
-  if (record.stragglers.empty()) return last;
-  if (delays_ == nullptr) return std::nullopt;
-  const SchemeInfo& info =
-      plan_.switching != nullptr ? plan_.switching->segments().back().info : plan_.info;
-  record.stragglers.for_each([&](WorkerId worker) {
-    last = std::max(last, delays_->delay(record.round, worker).at(info.load));
-  });
-  return last;
+  state_.add(record,
+             losses,
+             label,
+             {.slowest = until_slowest(record, plan_.load(), delays_), .limit = limit()});
 }
 
 /// The rounds that a clairvoyant would have needed for the jobs decoded so far, each with as many

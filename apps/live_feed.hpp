@@ -33,7 +33,6 @@ class LiveFeed {
   void end() { state_.end(); }
 
  private:
-  std::optional<Seconds> slowest(const RoundRecord& record) const;
   std::optional<Seconds> limit();
 
   LiveState& state_;

@@ -104,11 +104,12 @@ int run_program(int argc, char** argv) {
   add_train(program, run, origins);
   add_predict(program, run);
   add_config(program, run, origins);
-  add_simulate(program, run);
+  add_simulate(program, run, origins);
   add_probe(program, run, origins);
   add_delays(program, run);
   add_tune(program, run);
-  add_compare(program, run);
+  add_compare(program, run, origins);
+  add_report(program, run);
   add_schemes(program, run);
   add_codes(program, run);
   add_code(program, run);

@@ -13,8 +13,13 @@
 #include "command.hpp"
 #include "configuration.hpp"
 #include "delay_options.hpp"
+#include "machine.hpp"
+#include "paceline/metrics.hpp"
 #include "paceline/play.hpp"
+#include "paceline/run_report.hpp"
 #include "paceline/timeline.hpp"
+#include "train_options.hpp"
+#include "waiting.hpp"
 #include "worker_options.hpp"
 
 namespace paceline::app {
@@ -30,12 +35,18 @@ struct SimulateOptions {
   std::uint64_t seed = 1;
   WorkerOptions worker;
   std::string timeline;
+  std::string save;
   bool json = false;
 };
+
+/// Residuals below it are rounding.
+constexpr double kRounding = 1e-12;
 
 struct SimulatedRun {
   Played played;
   Seconds clairvoyant{0};
+  std::vector<RoundSummary> history;  ///< with --save
+  std::optional<Seconds> time_won;
 };
 
 Expected<SimulatedRun> play_one(const std::string& text,
@@ -52,17 +63,62 @@ Expected<SimulatedRun> play_one(const std::string& text,
       return timeline->watch(std::move(inner), info.label(), info.workers);
     };
   }
+  std::vector<RoundRecord> records;
+  if (!options.save.empty()) {
+    play_options.observer = [&records](const RoundRecord& record) { records.push_back(record); };
+  }
   auto played = play(text, *delays.source, play_options);
   if (!played) return Unexpected(played.error());
   const int jobs_per_round = played->info.jobs_per_round;
-  return SimulatedRun{*std::move(played),
-                      clairvoyant_total(*delays.source, options.jobs, jobs_per_round)};
+  SimulatedRun run{
+      *std::move(played), clairvoyant_total(*delays.source, options.jobs, jobs_per_round), {}, {}};
+  if (!records.empty()) run.time_won = Seconds{0};
+  for (const RoundRecord& record : records) {
+    if (record.busy == 0) continue;
+    run.history.push_back(summarize(record));
+    add_time_won(run.time_won, record, run.played.info.load, delays.source.get());
+  }
+  return run;
+}
+
+/// For `paceline report`.
+RunReport as_report(const std::vector<SimulatedRun>& runs,
+                    const Delays& delays,
+                    std::vector<Setting> settings,
+                    const std::string& typed) {
+  RunReport report;
+  report.kind = "simulation";
+  report.title = fmt::format("{}, {} workers", delays.text, delays.workers);
+  report.command = typed;
+  report.date = local_time("%Y-%m-%d %H:%M");
+  report.machine = machine_line();
+  report.configuration = std::move(settings);
+  for (const SimulatedRun& simulated : runs) {
+    const SimulationResult& result = simulated.played.result;
+    SchemeRun run;
+    run.label = simulated.played.info.label();
+    run.load = simulated.played.info.load;
+    run.decode_delay = simulated.played.info.decode_delay;
+    run.jobs_per_round = simulated.played.info.jobs_per_round;
+    run.jobs = result.jobs;
+    run.rounds = result.rounds;
+    run.wait_outs = result.wait_outs;
+    run.total = result.total;
+    run.limit = simulated.clairvoyant;
+    run.time_won = simulated.time_won;
+    run.mean_stragglers = result.mean_stragglers;
+    if (result.mean_residual > kRounding) run.mean_residual = result.mean_residual;
+    run.history = simulated.history;
+    report.schemes.push_back(std::move(run));
+  }
+  return report;
 }
 
 nlohmann::ordered_json to_json(const SimulatedRun& run,
                                const SimulateOptions& options,
                                const Delays& delays) {
-  const auto& [played, clairvoyant] = run;
+  const Played& played = run.played;
+  const Seconds clairvoyant = run.clairvoyant;
   const SimulationResult& result = played.result;
   return {{"scheme", played.info.name},
           {"parameters", played.info.parameters},
@@ -124,7 +180,6 @@ void print_table(const std::vector<SimulatedRun>& runs,
                run.played.result.total / run.clairvoyant);
   }
   fmt::print("\nx limit: total time over the clairvoyant limit for as many jobs per round\n");
-  constexpr double kRounding = 1e-12;
   for (const SimulatedRun& run : runs) {
     if (run.played.result.mean_residual <= kRounding) continue;
     fmt::print("{}: approximate, leaves a residual of {:.3g} per job\n",
@@ -133,7 +188,9 @@ void print_table(const std::vector<SimulatedRun>& runs,
   }
 }
 
-Expected<void> run_simulate(const SimulateOptions& options) {
+Expected<void> run_simulate(const SimulateOptions& options,
+                            std::vector<Setting> settings,
+                            const std::string& typed) {
   auto delays = make_delays(options.delays, options.workers, 2 * options.jobs + 64, options.seed);
   if (!delays) return Unexpected(delays.error());
   if (!delays->source)
@@ -155,6 +212,10 @@ Expected<void> run_simulate(const SimulateOptions& options) {
   if (timeline) {
     if (auto closed = timeline->close(); !closed) return closed;
   }
+  if (!options.save.empty()) {
+    const std::string report = to_json(as_report(runs, *delays, std::move(settings), typed));
+    if (auto written = write_text_file(options.save, report + "\n"); !written) return written;
+  }
   if (!options.json) {
     print_table(runs, options, *delays);
     return {};
@@ -167,7 +228,7 @@ Expected<void> run_simulate(const SimulateOptions& options) {
 
 }  // namespace
 
-void add_simulate(CLI::App& program, Run& run) {
+void add_simulate(CLI::App& program, Run& run, const Origins& origins) {
   CLI::App* command = program.add_subcommand(
       "simulate", "Play schemes in virtual time over a delay profile or model");
   auto options = std::make_shared<SimulateOptions>();
@@ -200,11 +261,16 @@ void add_simulate(CLI::App& program, Run& run) {
       "--timeline",
       options->timeline,
       "Write who did what when to this file, for ui.perfetto.dev (docs/reports.md)");
+  command->add_option(
+      "--save", options->save, "Write a report to this JSON file, for paceline report");
   add_config_option(*command);
   command->add_flag(
       "--json", options->json, "Print JSON: an object, or an array for several schemes");
-  command->callback(
-      [options, &run] { run = [options](const std::string&) { return run_simulate(*options); }; });
+  command->callback([options, command, &run, &origins] {
+    run = [options, command, &origins](const std::string& typed) {
+      return run_simulate(*options, effective_settings(*command, origins), typed);
+    };
+  });
 }
 
 }  // namespace paceline::app

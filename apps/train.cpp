@@ -41,18 +41,16 @@ double broken_gradient(MessageType type) {
   return std::min(kLonger * promised_error(type), kMost);
 }
 
-/// What is written while the run goes on.
-struct RunFiles {
-  std::string directory;
-  MetricsWriter metrics;
-  std::optional<Timeline> timeline;
-};
-
-Expected<RunFiles> create_files(const std::string& directory, bool timeline) {
+Expected<RunFiles> create_files(const std::string& directory, const TrainOptions& options) {
   auto metrics = MetricsWriter::create(directory + "/metrics.jsonl");
   if (!metrics) return Unexpected(metrics.error());
-  RunFiles files{directory, *std::move(metrics), {}};
-  if (timeline) {
+  RunFiles files{directory, *std::move(metrics), {}, {}};
+  if (options.csv) {
+    auto created = MetricsTable::create(directory, options.models);
+    if (!created) return Unexpected(created.error());
+    files.table = *std::move(created);
+  }
+  if (options.timeline) {
     auto created = Timeline::create(directory + "/timeline.json");
     if (!created) return Unexpected(created.error());
     files.timeline = *std::move(created);
@@ -60,11 +58,13 @@ Expected<RunFiles> create_files(const std::string& directory, bool timeline) {
   return files;
 }
 
-/// Both are closed, whatever happens to one of them.
+/// All are closed, whatever happens to one of them.
 Expected<void> close(RunFiles& files) {
   auto metrics = files.metrics.close();
   auto timeline = files.timeline ? files.timeline->close() : Expected<void>();
-  return metrics ? timeline : metrics;
+  auto table = files.table ? files.table->close() : Expected<void>();
+  if (!metrics) return metrics;
+  return table ? timeline : table;
 }
 
 /// Of a run that begins anew with its unfinished jobs.
@@ -115,7 +115,7 @@ Expected<SchemeRun> play(const Plan& plan,
     if (auto restored = bank.restore(models); !restored) return Unexpected(restored.error());
   }
 
-  Recorder recorder(plan, setup, number, files.metrics, interrupts.now, live);
+  Recorder recorder(plan, setup, number, files, interrupts.now, live);
   LocalRunOptions local;
   local.workers = setup.delays.workers;
   local.chunk_size = plan.info.chunk_size;
@@ -212,6 +212,7 @@ Expected<SchemeRun> play(const Plan& plan,
   }
   const std::string path = fmt::format("{}/models-{}.safetensors", files.directory, number);
   if (auto kept = keep_models(bank, setup, path, run); !kept) return Unexpected(kept.error());
+  if (auto closed = recorder.close_events(run.accuracy); !closed) return Unexpected(closed.error());
   return run;
 }
 
@@ -226,14 +227,20 @@ Expected<std::string> make_run_directory(const TrainOptions& options) {
   return path;
 }
 
-/// The metrics that an earlier run left in this folder become metrics-1.jsonl, or the next number.
+/// The metrics that an earlier run left in this folder become metrics-1.jsonl, or the next number,
+/// and so its tables.
 void set_metrics_aside(const std::string& directory) {
-  const std::string name = directory + "/metrics.jsonl";
-  if (!std::filesystem::exists(name)) return;
-  int number = 1;
-  while (std::filesystem::exists(fmt::format("{}/metrics-{}.jsonl", directory, number))) ++number;
-  std::error_code ignored;
-  std::filesystem::rename(name, fmt::format("{}/metrics-{}.jsonl", directory, number), ignored);
+  for (const auto& [name, ending] :
+       {std::pair{"metrics", "jsonl"}, std::pair{"metrics", "csv"}, std::pair{"losses", "csv"}}) {
+    const auto file = [&](const std::string& suffix) {
+      return fmt::format("{}/{}{}.{}", directory, name, suffix, ending);
+    };
+    if (!std::filesystem::exists(file(""))) continue;
+    int number = 1;
+    while (std::filesystem::exists(file(fmt::format("-{}", number)))) ++number;
+    std::error_code ignored;
+    std::filesystem::rename(file(""), file(fmt::format("-{}", number)), ignored);
+  }
 }
 
 Expected<void> check_gradients(const RunReport& report, MessageType type) {
@@ -277,7 +284,7 @@ Expected<void> lead(const TrainOptions& options,
   auto directory = make_run_directory(options);
   if (!directory) return Unexpected(directory.error());
   if (*found) set_metrics_aside(*directory);
-  auto files = create_files(*directory, options.timeline);
+  auto files = create_files(*directory, options);
   if (!files) return Unexpected(files.error());
 
   RunReport report;
@@ -331,6 +338,8 @@ Expected<void> lead(const TrainOptions& options,
   if (!ended && !closed) ended = closed.error();
   if (!report.schemes.empty()) {
     auto written = write_text_file(*directory + "/report.html", report_html(report));
+    if (!ended && !written) ended = written.error();
+    written = write_text_file(*directory + "/report.json", to_json(report) + "\n");
     if (!ended && !written) ended = written.error();
     fmt::print("{}", options.json ? to_json(report) + "\n" : table_text(report));
     if (!options.json && options.optimizers.size() > 1) {

@@ -160,6 +160,10 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
   command.add_flag("--timeline",
                    options.timeline,
                    "Write timeline.json, too: who did what when, for ui.perfetto.dev");
+  command.add_flag("--csv", options.csv, "Write metrics.csv and losses.csv, too (docs/reports.md)");
+  command.add_option("--tensorboard",
+                     options.tensorboard,
+                     "Folder for TensorBoard's event files, written while the run goes on");
   command
       .add_option("--inject",
                   options.faults,
@@ -167,10 +171,10 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
                   "corrupt, nan, drop, duplicate, random:count=20,seed=1; repeat it for more")
       ->take_all();
   add_checkpoint_options(command, options);
-  command.add_option(
-      "--run-dir",
-      options.run_directory,
-      "Folder for metrics.jsonl, config.json and report.html (default: runs/DATE-TIME)");
+  command.add_option("--run-dir",
+                     options.run_directory,
+                     "Folder for metrics.jsonl, config.json, report.html and report.json (default: "
+                     "runs/DATE-TIME)");
   command.add_option("--dashboard",
                      options.dashboard,
                      "A live page while the run goes on: :8080 on this machine, HOST:PORT to be "

@@ -55,6 +55,8 @@ struct TrainOptions {
   bool verify = false;
   bool json = false;
   bool timeline = false;
+  bool csv = false;
+  std::string tensorboard;  ///< folder; empty: no event files
   std::string run_directory;
   std::string dashboard;  ///< address of the live page; empty: none
 

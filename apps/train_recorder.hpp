@@ -1,4 +1,5 @@
-// Follows one scheme's run: history and losses for the report, metrics.jsonl, live progress.
+// Follows one scheme's run: history and losses for the report, the files that grow with it, live
+// progress.
 #pragma once
 
 #include <atomic>
@@ -12,19 +13,29 @@
 #include "paceline/metrics.hpp"
 #include "paceline/progress.hpp"
 #include "paceline/run_report.hpp"
+#include "paceline/timeline.hpp"
+#include "tensorboard.hpp"
 #include "train_setup.hpp"
 
 namespace paceline::app {
 
+/// What is written while the run goes on.
+struct RunFiles {
+  std::string directory;
+  MetricsWriter metrics;
+  std::optional<MetricsTable> table;
+  std::optional<Timeline> timeline;
+};
+
 class Recorder {
  public:
   /// @param number  of the scheme, from 1
-  /// @param stop    set when metrics cannot be written, which ends the run
+  /// @param stop    set when a file cannot be written, which ends the run
   /// @param live    what a live page shows; nullptr: there is none
   Recorder(const Plan& plan,
            const Setup& setup,
            int number,
-           MetricsWriter& metrics,
+           RunFiles& files,
            std::atomic<bool>& stop,
            LiveState* live);
 
@@ -40,6 +51,9 @@ class Recorder {
   /// The run has ended well: leaves one line of progress.
   void finish();
 
+  /// The models' accuracies, for TensorBoard, whose files are closed. @param accuracy  shape (M)
+  Expected<void> close_events(std::span<const double> accuracy);
+
   /// The run has failed: takes the progress away.
   void clear() { progress_->clear(); }
 
@@ -50,7 +64,12 @@ class Recorder {
   SchemeRun& run() { return run_; }
 
  private:
-  MetricsWriter& metrics_;
+  void keep(Expected<void> written);
+
+  const Plan& plan_;
+  const DelaySource* delays_;  ///< nullptr: none are injected
+  RunFiles& files_;
+  std::optional<SchemeEvents> events_;
   std::atomic<bool>& stop_;
   SchemeRun run_;
   double residuals_ = 0;  ///< sum over the jobs so far

@@ -33,6 +33,11 @@ struct Plan {
   bool resumes = false;  ///< goes on from the checkpoint
   bool exactly = false;  ///< in the middle of what it was at; else with the jobs not decoded
   std::map<std::string, std::string> facts;  ///< play_facts()
+
+  /// Of the scheme that is played; under `auto` of the one chosen last.
+  double load() const {
+    return switching != nullptr ? switching->segments().back().info.load : info.load;
+  }
 };
 
 /// Everything the schemes of one run share.

@@ -13,7 +13,7 @@ case "${1:-}" in
   "") ;;
   --mpi) packages+=(libopenmpi-dev openmpi-bin) ;;
   --slurm) packages+=(libopenmpi-dev openmpi-bin slurm-wlm munge) ;;
-  --tests) packages+=(libgtest-dev libbenchmark-dev libopenmpi-dev openmpi-bin) ;;
+  --tests) packages+=(libgtest-dev libbenchmark-dev libopenmpi-dev openmpi-bin gnuplot-nox python3-jsonschema) ;;
   *) echo "install_dependencies: unknown option '$1'; known: --tests, --mpi, --slurm" >&2; exit 2 ;;
 esac
 

@@ -59,6 +59,36 @@ class MetricsWriter {
   std::unique_ptr<detail::OutputFile> file_;
 };
 
+/// The same as two tables for spreadsheets and data frames: metrics.csv with a row per round,
+/// losses.csv with a row per decoded job (columns and units: docs/reports.md). Lines go to the
+/// system at once, as above.
+class MetricsTable {
+ public:
+  /// Creates or empties both in `folder`, which must exist. @param models  M
+  static Expected<MetricsTable> create(const std::string& folder, int models);
+
+  MetricsTable(MetricsTable&&) noexcept;
+  MetricsTable& operator=(MetricsTable&&) noexcept;
+  ~MetricsTable();  ///< closes unchecked
+
+  /// Adds a round. @pre not closed
+  Expected<void> write(std::string_view scheme,
+                       const RoundRecord& record,
+                       std::span<const JobLoss> losses);
+
+  /// Forces the lines to the disk and closes the files. @pre not closed
+  Expected<void> close();
+
+ private:
+  MetricsTable(std::unique_ptr<detail::OutputFile> rounds,
+               std::unique_ptr<detail::OutputFile> losses,
+               int models);
+
+  std::unique_ptr<detail::OutputFile> rounds_;
+  std::unique_ptr<detail::OutputFile> losses_;
+  int models_;
+};
+
 /// Writes a whole file: under a temporary name in the same directory, forced to the disk, then
 /// renamed. When it fails, `path` is what it was before and no temporary file is left.
 /// @return an error that names the path: kInvalid if it cannot be created there (no such directory,

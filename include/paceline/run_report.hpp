@@ -48,7 +48,10 @@ struct SchemeRun {
   Seconds total{0};   ///< from the start to the last decoded job
   /// The same by the simulator, before the run; for `auto` by what it chose its schemes for.
   std::optional<Seconds> predicted;
-  std::optional<Seconds> limit;              ///< clairvoyant limit for the same jobs
+  std::optional<Seconds> limit;  ///< clairvoyant limit for the same jobs
+  /// Sum over the recorded rounds of how much later the slowest worker would have answered than the
+  /// round closed; empty where nobody knows.
+  std::optional<Seconds> time_won;
   double mean_stragglers = 0;                ///< per round
   std::optional<double> mean_residual;       ///< per job; empty: every gradient was exact
   int skipped = 0;                           ///< jobs without a step, since too much was missing
@@ -75,6 +78,7 @@ struct Setting {
 };
 
 struct RunReport {
+  std::string kind = "run";  ///< or "simulation", "comparison"
   std::string title;
   std::string command;  ///< as typed
   std::string date;
@@ -100,8 +104,11 @@ struct RunReport {
 ///               and named below the table. 0: no limit
 std::string table_text(const RunReport& report, int width = 0);
 
+/// The member "format" of to_json(); goes up when a reader of the older ones would go wrong.
+inline constexpr int kReportFormat = 1;
+
 /// Everything in `report` as one JSON object in one line, UTF-8; times in seconds, rounded to 1 us.
-/// What is not known is null.
+/// What is not known is null. read_report() (run_reports.hpp) reads it back.
 std::string to_json(const RunReport& report);
 
 /// One self-contained page (no request leaves it): the table, times with their predictions and

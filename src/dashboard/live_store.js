@@ -73,5 +73,5 @@ const question = () => {
 const redraw = draw => {
   if (!store.told) return;
   measure();
-  draw();
+  return draw();
 };

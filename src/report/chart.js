@@ -1,5 +1,6 @@
-// What the charts of all pages are drawn with. Every label goes in as text, never as markup.
-const at = id => document.getElementById(id);
+// What the charts of all pages are drawn with. Every label goes in as text, never as markup. Where a page holds several
+// runs, the ids of each begin with its own `prefix`.
+const at = id => document.getElementById(prefix + id);
 
 // ---- elements ----
 const fill = (node, attributes, children) => {
@@ -104,7 +105,7 @@ const smoothed = points => {
 };
 
 // ---- the box that follows the pointer ----
-const tip = at('tip');
+const tip = document.getElementById('tip');
 const show_tip = (event, title, rows) => {
   tip.replaceChildren(html('b', {}, title), ...rows.map(([name, value, colour]) => html('div', {},
     html('span', {}, ...(colour ? [html('i', {style: `background:${colour}`})] : []), name), html('em', {}, value))));

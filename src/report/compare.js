@@ -180,6 +180,9 @@ if (trials.length) {
   for (const m of [...new Set(trials.map(t => t.m))].sort((a, b) => a - b)) {
     at('bundled').append(html('option', {value: m}, jobs_per_round(m)));
   }
+  // That of the fastest row.
+  const fastest = schemes.reduce((best, s) => s.seconds < best.seconds ? s : best, schemes[0]);
+  if (trials.some(t => t.m === fastest?.m)) at('bundled').value = fastest.m;
   at('bundled').onchange = draw_scatter;
   for (const name of kinds.filter(kind => trials.some(t => t.name === kind))) {
     add_box('kinds', name, dot_sample(`fill:${colour_of(name)}`), shown => {

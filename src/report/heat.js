@@ -4,7 +4,7 @@ const value_of = new Uint8Array(128);
 [...kAlphabet].forEach((c, i) => { value_of[c.charCodeAt(0)] = i; });
 // Two characters a cell: 2048 * straggler + level; level 0 is no answer, else a step on a logarithmic scale.
 // Of schemes whose rounds were recorded.
-const played = schemes.filter(s => s.cells);
+const played = at('heat') ? schemes.filter(s => s.cells) : [];
 for (const s of played) {
   s.codes = new Uint16Array(s.cells.length / 2);
   for (let i = 0; i < s.codes.length; ++i) {
@@ -30,11 +30,12 @@ const shade = shade_between(fast, slow);
 
 let shown = played.reduce((best, s, i) => s.seconds < played[best].seconds ? i : best, 0);
 const draw_heat = () => {
+  if (!played.length) return;
   const s = played[shown], rounds = s.round.length, workers = s.workers;
   const colours = ramp();
   draw_scale('scale', colours, fast, slow);
   const strip = [18, 48], left = 48, top = 60;  // strip: stragglers per round, above the cells
-  const side = 56;                              // stragglers per worker, beside the cells
+  const side = 64;                              // stragglers per worker, beside the cells
   const tall = Math.max(140, Math.min(512, workers * 16)), height = top + tall + 42;
   const [root, width] = frame('heat', height, `response times, ${s.label}`);
   if (!rounds || !workers) {
@@ -126,7 +127,7 @@ const draw_heat = () => {
 };
 
 played.forEach((s, i) => {
-  const tab = html('input', {type: 'radio', name: 'scheme'});
+  const tab = html('input', {type: 'radio', name: prefix + 'scheme'});
   tab.checked = i === shown;
   tab.onchange = () => { shown = i; draw_heat(); };
   at('tabs').append(html('label', {}, tab, html('span', {}, s.label)));

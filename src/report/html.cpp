@@ -1,4 +1,5 @@
-// The page of a run. Tables are made here and work without a script; charts are drawn by report.js.
+// The page of a run, which is also a part of the page of several. Tables are made here and work
+// without a script; charts are drawn by report.js.
 #include <fmt/format.h>
 
 #include <string>
@@ -6,6 +7,7 @@
 #include "paceline/run_report.hpp"
 #include "report/json.hpp"
 #include "report/page.hpp"
+#include "report/run_page.hpp"
 #include "report/table.hpp"
 #include "report/template.hpp"
 
@@ -43,25 +45,41 @@ std::string caution(const RunReport& report) {
   return text.empty() ? "" : fmt::format("<p class=\"caution\">{}</p>", escape(text));
 }
 
-std::string table(const std::vector<Column>& columns, const RunReport& report) {
+/// Names stand at the left, numbers at the right.
+const char* label_class(const Column& column) {
+  return column.heading == "scheme" || column.heading == "run" ? " class=\"scheme\"" : "";
+}
+
+}  // namespace
+
+std::string columns_html(const std::vector<Column>& columns, std::size_t best) {
   std::string out = "<table>\n<thead><tr>";
   for (const Column& column : columns) {
-    out += fmt::format("<th scope=\"col\" title=\"{}\">{}<small>{}</small></th>",
+    out += fmt::format("<th scope=\"col\"{} title=\"{}\">{}<small>{}</small></th>",
+                       label_class(column),
                        escape(column.meaning),
                        escape(column.heading),
                        escape(column.unit));
   }
   out += "</tr></thead>\n<tbody>\n";
-  const SchemeRun* best = fastest(report);
-  for (std::size_t row = 0; row < report.schemes.size(); ++row) {
-    out += &report.schemes[row] == best ? "<tr class=\"best\">" : "<tr>";
+  const std::size_t rows = columns.empty() ? 0 : columns.front().cells.size();
+  for (std::size_t row = 0; row < rows; ++row) {
+    out += row == best ? "<tr class=\"best\">" : "<tr>";
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      out += fmt::format(
-          "<td{}>{}</td>", c == 0 ? " class=\"scheme\"" : "", escape(columns[c].cells[row]));
+      out += fmt::format("<td{}>{}</td>", label_class(columns[c]), escape(columns[c].cells[row]));
     }
     out += "</tr>\n";
   }
   return out + "</tbody>\n</table>";
+}
+
+namespace {
+
+std::string table(const std::vector<Column>& columns, const RunReport& report) {
+  const SchemeRun* best = fastest(report);
+  return columns_html(columns,
+                      best == nullptr ? report.schemes.size()
+                                      : static_cast<std::size_t>(best - report.schemes.data()));
 }
 
 std::string settings(const RunReport& report) {
@@ -69,19 +87,24 @@ std::string settings(const RunReport& report) {
       "<table class=\"settings\">\n<thead><tr><th scope=\"col\">setting</th>"
       "<th scope=\"col\">value</th><th scope=\"col\">from</th></tr></thead>\n<tbody>\n";
   for (const Setting& setting : report.configuration) {
-    out += fmt::format("<tr><td class=\"mono\">{}</td><td class=\"mono\">{}</td><td>{}</td></tr>\n",
-                       escape(setting.key),
-                       escape(setting.value),
-                       escape(setting.origin));
+    out +=
+        fmt::format("<tr{}><td class=\"mono\">{}</td><td class=\"mono\">{}</td><td>{}</td></tr>\n",
+                    setting.origin == "default" ? " class=\"default\"" : "",
+                    escape(setting.key),
+                    escape(setting.value),
+                    escape(setting.origin));
   }
   return out + "</tbody>\n</table>";
 }
 
 }  // namespace
 
-std::string report_html(const RunReport& report) {
-  return filled(run_page(),
-                {{"title", escape(report.title)},
+std::string run_html(const RunReport& report, const std::string& at, const std::string& name) {
+  return filled(run_part(),
+                {{"at", at},
+                 {"name", escape(name)},
+                 {"brand", escape("Paceline " + report.kind)},
+                 {"title", escape(name.empty() ? report.title : name + ": " + report.title)},
                  {"summary", summary(report)},
                  {"caution", caution(report)},
                  {"facts",
@@ -91,6 +114,11 @@ std::string report_html(const RunReport& report) {
                  {"details", table(details(report), report)},
                  {"configuration", settings(report)},
                  {"data", chart_data(report)}});
+}
+
+std::string report_html(const RunReport& report) {
+  return filled(report_page(),
+                {{"title", escape(report.title)}, {"content", run_html(report, "", "")}});
 }
 
 }  // namespace paceline

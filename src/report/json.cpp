@@ -98,6 +98,7 @@ Json scheme_json(const RunReport& report, const SchemeRun& run) {
           {"speed_up", optional_plain(report.speed_up(run))},
           {"predicted_seconds", optional_seconds(run.predicted)},
           {"limit_seconds", optional_seconds(run.limit)},
+          {"time_won_seconds", optional_seconds(run.time_won)},
           {"mean_stragglers", plain(run.mean_stragglers)},
           {"mean_residual", optional_plain(run.mean_residual)},
           {"skipped", run.skipped},
@@ -195,7 +196,9 @@ std::string to_json(const RunReport& report) {
   }
   Json schemes = Json::array();
   for (const SchemeRun& run : report.schemes) schemes.push_back(scheme_json(report, run));
-  return dump({{"title", report.title},
+  return dump({{"format", kReportFormat},
+               {"kind", report.kind},
+               {"title", report.title},
                {"command", report.command},
                {"date", report.date},
                {"machine", report.machine},

@@ -1,9 +1,9 @@
-// Draws the charts of a run. The JSON in #data holds the numbers.
-const data = JSON.parse(at('data').textContent);
+// Draws the charts of a run, or those of several runs together. `data` holds the numbers.
 const schemes = data.schemes;
 
 // ---- colours ----
-// Uncoded is the grey baseline; the others take the palette in order, dashed when it starts again.
+// Uncoded is the grey baseline; the others take the palette in order, dashed when it starts again. Of several runs each
+// may have its uncoded.
 let coded = 0;
 for (const scheme of schemes) {
   const number = /^uncoded(:|$)/.test(scheme.label) ? 0 : ++coded;
@@ -46,6 +46,8 @@ const draw_bars = () => {
 };
 
 // ---- loss ----
+// Simulations have none.
+const learned = schemes.filter(s => s.loss.some(points => points.loss.length));
 // Points [x, loss] of one model, or of the mean over all of them once each has a loss.
 const curve = (s, model, axis) => {
   if (model >= 0) return (s.loss[model]?.loss ?? []).map((loss, i) => [s.loss[model][axis][i], loss]);
@@ -62,7 +64,7 @@ const curve = (s, model, axis) => {
 };
 const draw_loss = () => {
   const axis = at('axis').value, model = Number(at('model').value);
-  const visible = schemes.filter(s => !s.hidden);
+  const visible = learned.filter(s => !s.hidden);
   for (const s of visible) {
     s.curve = curve(s, model, axis);
     if (at('smooth').checked) s.curve = smoothed(s.curve);
@@ -103,13 +105,20 @@ const draw_loss = () => {
 };
 
 // ---- controls ----
-for (const s of schemes) {
+for (const s of learned) {
   add_box('series', s.label, line_sample(s.stroke), shown => { s.hidden = !shown; draw_loss(); });
 }
-const names = data.models.length > 1 ? [['mean over the models', -1]] : [];
+const names = data.models.length === 1 ? [] : [['mean over the models', -1]];
 data.models.forEach((name, m) => names.push([name, m]));
 at('model').append(...names.map(([name, value]) => html('option', {value}, name)));
 for (const id of ['model', 'axis', 'smooth']) at(id).onchange = draw_loss;
 
-const draw = () => { if (schemes.length) { draw_bars(); draw_heat(); draw_loss(); } };
-keep_drawn(draw, 'bars');
+if (!learned.length) at('losses').remove();
+if (!played.length) at('times')?.remove();
+
+keep_drawn(() => {
+  if (!schemes.length) return;
+  draw_bars();
+  draw_heat();
+  if (learned.length) draw_loss();
+}, 'bars');

@@ -69,6 +69,20 @@ std::size_t width_of(const Column& column) {
   return width;
 }
 
+/// Mean over the models of the mean of their last tenth of losses.
+std::optional<double> last_loss(const SchemeRun& run) {
+  double sum = 0;
+  for (const std::vector<LossPoint>& points : run.loss) {
+    if (points.empty()) return std::nullopt;
+    const std::size_t kept = (points.size() + 9) / 10;
+    double model = 0;
+    for (std::size_t i = points.size() - kept; i < points.size(); ++i) model += points[i].loss;
+    sum += model / static_cast<double>(kept);
+  }
+  if (run.loss.empty()) return std::nullopt;
+  return sum / static_cast<double>(run.loss.size());
+}
+
 constexpr std::size_t kGap = 2;
 
 std::size_t width_of(const std::vector<Column>& columns) {
@@ -194,6 +208,48 @@ std::vector<Column> details(const RunReport& report) {
                         return 100 * run.accuracy[m];
                       });
   }
+  return columns.take();
+}
+
+std::vector<Column> side_by_side(std::span<const NamedReport> runs) {
+  RunReport all;
+  std::vector<std::string> names;
+  for (const NamedReport& run : runs) {
+    for (const SchemeRun& scheme : run.report.schemes) {
+      all.schemes.push_back(scheme);
+      all.schemes.back().history.clear();
+      names.push_back(run.name + (run.report.kind == "run" ? "" : " (" + run.report.kind + ")"));
+    }
+  }
+  Columns columns(all);
+  std::size_t next = 0;
+  columns.texts({"run", "", "", 0, {}}, [&](const SchemeRun&) { return names[next++]; });
+  columns.texts({"scheme", "", "name and parameters", 0, {}},
+                [](const SchemeRun& run) { return run.label; });
+  columns.texts({"updates", "jobs", "decoded gradients, of all models", 0, {}},
+                [](const SchemeRun& run) { return fmt::to_string(run.jobs); });
+  columns.numbers({"time", "s", "from the start to the last decoded job", 0, {}},
+                  [](const SchemeRun& run) { return run.total.count(); });
+  columns.numbers({"per job", "ms", "time over decoded jobs", 0, {}},
+                  [](const SchemeRun& run) { return 1e3 * run.seconds_per_job(); });
+  columns.numbers({"time won", "s", "against waiting for every round's slowest worker", 0, {}},
+                  [](const SchemeRun& run) { return count(run.time_won); });
+  columns.formatted({"over limit", "times", "time over the clairvoyant limit", 0, {}},
+                    "{:.3f}",
+                    [](const SchemeRun& run) -> std::optional<double> {
+                      if (!run.limit || run.limit->count() <= 0) return std::nullopt;
+                      return run.total / *run.limit;
+                    });
+  columns.formatted({"accuracy", "%", "on the test set, mean over the models", 0, {}},
+                    "{:.2f}",
+                    [](const SchemeRun& run) -> std::optional<double> {
+                      const std::optional<double> mean = run.mean_accuracy();
+                      if (!mean) return std::nullopt;
+                      return 100 * *mean;
+                    });
+  columns.formatted({"loss", "training", "mean of the last tenth of every model's updates", 0, {}},
+                    "{:.4f}",
+                    last_loss);
   return columns.take();
 }
 

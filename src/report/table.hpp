@@ -2,10 +2,12 @@
 // its own way.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "paceline/run_report.hpp"
+#include "paceline/run_reports.hpp"
 
 namespace paceline {
 
@@ -23,6 +25,10 @@ std::vector<Column> comparison(const RunReport& report);
 
 /// What the comparison has no space for: counts, bytes, each model's accuracy.
 std::vector<Column> details(const RunReport& report);
+
+/// Columns of the schemes of several runs, in order, the first one the runs' names: what they were
+/// asked for, times, accuracy, loss.
+std::vector<Column> side_by_side(std::span<const NamedReport> runs);
 
 /// `value` with so many decimals that `largest` has four significant digits: 21.35, 213.5, 2135.
 std::string aligned_number(double value, double largest);

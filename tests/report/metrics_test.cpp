@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -110,6 +111,24 @@ TEST_F(MetricsFile, HasALinePerRoundThatCanBeReadWhileTheRunGoesOn) {
     EXPECT_EQ(nlohmann::json::parse(line)["round"], 7 + count++);
   }
   EXPECT_EQ(count, 2);
+}
+
+TEST_F(MetricsFile, HasTablesWithARowPerRoundAndPerJob) {
+  auto table = MetricsTable::create(directory.string(), 4);
+  ASSERT_TRUE(table);
+  const std::vector<JobLoss> losses = {{JobId{6}, ModelId{2}, 0.5, 0, false},
+                                       {JobId{7}, ModelId{3}, std::nan(""), 0.125, true}};
+  ASSERT_TRUE(table->write("gc:s=2,code=\"x\"", record(7), losses));
+  ASSERT_TRUE(table->write("relay", record(8), {}));
+  ASSERT_TRUE(table->close());
+  EXPECT_EQ(content(path("metrics.csv")),
+            "scheme,round,opened_s,closed_s,busy,stragglers,straggler_workers,decoded,waited_out\n"
+            "\"gc:s=2,code=\"\"x\"\"\",7,1.500000,2.250000,4,2,1 3,2,0\n"
+            "\"relay\",8,1.500000,2.250000,4,2,1 3,2,0\n");
+  EXPECT_EQ(content(path("losses.csv")),
+            "scheme,round,time_s,job,model,update,loss,residual,skipped\n"
+            "\"gc:s=2,code=\"\"x\"\"\",7,2.250000,6,2,1,0.5,0,0\n"
+            "\"gc:s=2,code=\"\"x\"\"\",7,2.250000,7,3,1,,0.125,1\n");
 }
 
 TEST_F(MetricsFile, ReportsAFullDiskInTheRoundThatMeetsIt) {
