@@ -280,13 +280,18 @@ TEST(Servers, TwoAnswersForOneTaskCountOnce) {
 TEST(Servers, FaultsOnPurposeCostNoWeights) {
   TrainingRun run(6, 3);
   run.rounds.jobs = 24;
-  std::vector<std::string> texts;
-  for (const char* kind : {"nan", "corrupt", "drop", "duplicate", "slow", "kill"}) {
-    for (const int at : {2, 9}) {
-      texts.push_back(std::string(kind) + ":worker=" + std::to_string((at + texts.size()) % 6) +
-                      ",at=" + std::to_string(at + static_cast<int>(texts.size())));
-    }
-  }
+  const std::vector<std::string> texts = {"nan:worker=0,at=2",
+                                          "nan:worker=1,at=12",
+                                          "corrupt:worker=2,at=3",
+                                          "corrupt:worker=3,at=14",
+                                          "drop:worker=4,at=4",
+                                          "drop:worker=5,at=11",
+                                          "duplicate:worker=0,at=5",
+                                          "duplicate:worker=1,at=15",
+                                          "slow:worker=2,at=6,for=2",
+                                          "stop:worker=3,at=6,for=3",
+                                          "kill:worker=4,at=8,for=3",
+                                          "nan:worker=3,at=14"};
   run.options.faults = parse_faults(texts, 6, run.rounds.jobs).value();
   Cluster cluster(5, run, {"1.0"}, 2);
   ASSERT_TRUE(cluster.master().admit({"1.0"}));
