@@ -69,6 +69,7 @@ void RankServer::take_frame(SteadyTime now) {
   if (!frame) return write_text(outgoing(), RecordKind::kDamaged, frame.error().message);
   const FrameHeader& header = frame->header;
   const bool shard = run_ && run_->shard && header.run == run_->number && header.sequence != 0;
+  if (shard && header.sequence <= run_->received) return;  // it has come before
   if (shard && header.sequence != run_->received + 1) {
     return fail("a message of the master to a parameter server is missing");
   }
