@@ -186,7 +186,7 @@ case $case in
     finish 10 # with 0: mpirun was told to forgive
     grep -q '^paceline: rank 2 (.*, parameter server) has died, and its part of the parameters is lost; --resume goes on' \
       "$scratch/err" || fail "nobody says which server died"
-    ranks 4 "${lasting[@]}" --updates 100 --servers 1 --resume
+    ranks 4 "${lasting[@]}" --updates 60 --servers 1 --resume
     expect_code 0
     expect_text "goes on from"
     launcher=()
