@@ -176,8 +176,7 @@ void RankServer::begin(std::uint32_t number, Begin begin) {
   if (number <= newest_run_) return;
   newest_run_ = number;
   run_.reset();
-  Run& run = run_.emplace();
-  run.number = number;
+  Run& run = run_.emplace(number);
   run.workers = begin.workers;
   run.message_type = begin.layout.message_type;
   run.models.resize(options_.sources->size());

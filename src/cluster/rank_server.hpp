@@ -51,7 +51,9 @@ class RankServer {
 
   /// Everything of one scheme's run.
   struct Run {
-    std::uint32_t number = 0;
+    explicit Run(std::uint32_t of) : number(of) {}
+
+    std::uint32_t number;
     int workers = 0;
     MessageType message_type = MessageType::kFloat32;
     std::vector<Model> models;  ///< the newest parameters of each
