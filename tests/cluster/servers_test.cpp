@@ -404,6 +404,37 @@ TEST(Servers, AreRefusedWhereTheyCannotBe) {
   EXPECT_EQ(refusal(8, 6), "servers=6 is not allowed for 5 parameters; 1 ... 5");
 }
 
+/// Steps as far as the gradient is long.
+class NormalisedDescent final : public Optimizer {
+ public:
+  void step(std::span<float> /*parameters*/, std::span<const float> /*gradient*/) override {}
+
+  std::unique_ptr<Optimizer> clone() const override {
+    return std::make_unique<NormalisedDescent>();
+  }
+};
+
+TEST(Servers, RefuseAnOptimizerThatLooksAtTheWholeGradient) {
+  TrainingRun run(4, 4);
+  Cluster cluster(4, run, {"1.0"}, 1);
+  ASSERT_TRUE(cluster.master().admit({"1.0"}));
+  run.driver = [&](Coordinator& coordinator, ModelBank& bank, auto&... rest) {
+    std::vector<std::unique_ptr<Optimizer>> optimizers;
+    optimizers.push_back(std::make_unique<test::PlainDescent>());
+    optimizers.push_back(std::make_unique<NormalisedDescent>());
+    ModelBank other(
+        bank.options(), std::vector(2, std::vector<float>(kLength)), std::move(optimizers));
+    return cluster.master().run(coordinator, other, rest...);
+  };
+  const auto result = run.go();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::kInvalid);
+  EXPECT_EQ(result.error().message,
+            "servers=1 is not allowed: model 1's optimizer looks at all of the gradient, and a "
+            "server has a slice of it; servers=0, or an optimizer that is coordinatewise");
+  EXPECT_TRUE(cluster.master().end(2));
+}
+
 TEST(Servers, ARunGoesOnWithTheSameWeightsAlsoWithOtherServers) {
   for (const char* scheme : {"m-sgc:B=2,W=4,lambda=3", "gc:s=2,code=repetition"}) {
     std::vector<RunState> states;
