@@ -107,7 +107,28 @@ Expected<std::unique_ptr<Ranks>> Ranks::find(const TrainOptions& options,
   return ranks;
 }
 
+/// Parameter servers are ranks, so there must be some.
+Expected<void> Ranks::check_servers() const {
+  if (options_.servers == 0) return {};
+  if (options_.transport == "local") {
+    return invalid(fmt::format(
+        "--servers {} cannot be used with --transport local: servers are ranks of mpirun or srun; "
+        "--servers 0 there",
+        options_.servers));
+  }
+  if (launch_.ranks == 1 || !launch_.mpi) {
+    return invalid(fmt::format(
+        "--servers {} needs a launcher: mpirun -n {} paceline ..., srun --mpi=pmix -n {} paceline "
+        "..., or --servers 0",
+        options_.servers,
+        options_.servers + 3,
+        options_.servers + 3));
+  }
+  return {};
+}
+
 Expected<void> Ranks::join_others() {
+  if (auto possible = check_servers(); !possible) return possible;
   if (options_.transport == "local") {
     idle_ = launch_.rank > 0;
     return {};
@@ -141,6 +162,7 @@ Expected<void> Ranks::join_others() {
       ClusterOptions{.rank_limit = Seconds{options_.rank_limit},
                      .join_limit = Seconds{options_.join_limit},
                      .end_limit = Seconds{options_.end_limit},
+                     .servers = options_.servers,
                      .interrupted = &stop_,
                      .notice = [this](const std::string& line) { say(line); }});
   return {};
@@ -148,12 +170,13 @@ Expected<void> Ranks::join_others() {
 
 SetupFor Ranks::setup_for() const {
   if (link_ == nullptr) return {};
-  return {.processes = link_->ranks() - 1, .plans = !serves()};
+  return {.processes = std::max(1, link_->ranks() - 1 - options_.servers), .plans = !serves()};
 }
 
 Expected<void> Ranks::serve(const Expected<Setup>& setup, const std::vector<Setting>& settings) {
   Member member{.version = PACELINE_VERSION};
   std::vector<std::unique_ptr<GradientSource>> sources;
+  std::vector<std::unique_ptr<Optimizer>> optimizers;
   ServeOptions options;
   options.interrupted = &stop_;
   options.master_limit = Seconds{options_.master_limit};
@@ -161,6 +184,8 @@ Expected<void> Ranks::serve(const Expected<Setup>& setup, const std::vector<Sett
   if (setup) {
     member = member_of(*setup, settings);
     for (int m = 0; m < options_.models; ++m) sources.push_back(setup->model->clone());
+    optimizers = make_optimizers(options_);
+    options.optimizers = &optimizers;
     options.sampler = setup->sampler.get();
     options.delays = setup->delays.source.get();
     options.compute_slots = options_.compute_slots > 0
@@ -177,16 +202,32 @@ Expected<void> Ranks::serve(const Expected<Setup>& setup, const std::vector<Sett
   return Unexpected(code.error());  // never: abort() does not return
 }
 
+/// Whether every scheme's gradients can be shared by the servers.
+Expected<void> Ranks::check_shares(const Setup& setup) const {
+  for (const Plan& plan : setup.plans) {
+    if (auto fits = check_servers_fit(setup.model->length(), plan.info.shape, options_.servers);
+        !fits) {
+      return fits;
+    }
+  }
+  return {};
+}
+
 Expected<void> Ranks::admit(const Setup& setup, const std::vector<Setting>& settings) {
   if (!master_) return {};
+  const int servers = options_.servers;
   const auto each =
-      workers_per_rank(setup.delays.workers, link_->ranks(), options_.workers_per_rank);
+      workers_per_rank(setup.delays.workers, link_->ranks(), options_.workers_per_rank, servers);
   if (!each) return Unexpected(each.error());
+  if (servers > 0) {
+    if (auto fits = check_shares(setup); !fits) return fits;
+  }
   if (auto joined = master_->admit(member_of(setup, settings)); !joined) return joined;
-  say(fmt::format("{} workers on {} ranks, {} each; this is {}",
+  say(fmt::format("{} workers on {} ranks, {} each{}; this is {}",
                   setup.delays.workers,
-                  link_->ranks() - 1,
+                  link_->ranks() - 1 - servers,
                   *each,
+                  servers > 0 ? fmt::format(", parameters on {} more", servers) : "",
                   launch_.text()));
   return {};
 }
@@ -218,7 +259,8 @@ Expected<void> Ranks::end(Expected<void> done) {
   // died.
   if (!done) {
     Error error = done.error();
-    if (const std::string dead = master_->dead(); !dead.empty()) {
+    const std::string dead = master_->dead();
+    if (!dead.empty() && error.message.find(dead) == std::string::npos) {
       error = {ErrorCode::kFailed, fmt::format("{} has died; {}", dead, error.message)};
     }
     say(error.message);

@@ -72,6 +72,8 @@ class Ranks {
  private:
   Ranks(const TrainOptions& options, const std::atomic<bool>& stop);
 
+  Expected<void> check_servers() const;
+  Expected<void> check_shares(const Setup& setup) const;
   Expected<void> join_others();
 
   void say(const std::string& line) const;

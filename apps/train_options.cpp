@@ -130,6 +130,13 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
       ->capture_default_str();
   add_cluster_options(command, options);
   command
+      .add_option("--servers",
+                  options.servers,
+                  "With mpi: K, ranks 1 ... K hold parameters and decode, each a share of every "
+                  "model; 0: rank 0 does")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command
       .add_option("--max-delay",
                   options.max_delay,
                   "T, with --scheme auto: at most T+1 jobs in flight (default: models - 1)")

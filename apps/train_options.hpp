@@ -48,6 +48,7 @@ struct TrainOptions {
   int compute_slots = 0;
   std::string transport = "auto";
   int workers_per_rank = 0;  ///< 0: as few as suffice
+  int servers = 0;           ///< ranks that hold parameters; 0: the master does
   double rank_limit = 0;     ///< seconds; 0: derived from measured response times
   double join_limit = 0;     ///< seconds, as the next two; 0: derived
   double end_limit = 0;

@@ -251,22 +251,28 @@ Expected<Setup> prepare(const TrainOptions& options, const SetupFor& what) {
   return make_setup(options, what);
 }
 
+std::vector<std::unique_ptr<Optimizer>> make_optimizers(const TrainOptions& options) {
+  const auto& texts = options.optimizers;
+  std::vector<std::unique_ptr<Optimizer>> optimizers;
+  for (int m = 0; m < options.models; ++m) {
+    optimizers.push_back(
+        std::move(make_optimizer(texts[static_cast<std::size_t>(m) % texts.size()]).value()));
+  }
+  return optimizers;
+}
+
 ModelBank make_bank(const Setup& setup, const SchemeInfo& info) {
   std::vector<std::vector<float>> initial;
-  std::vector<std::unique_ptr<Optimizer>> optimizers;
-  const auto& texts = setup.options.optimizers;
   for (int m = 0; m < setup.options.models; ++m) {
     initial.push_back(
         setup.model->initial_parameters(setup.options.seed + static_cast<std::uint64_t>(m)));
-    optimizers.push_back(
-        std::move(make_optimizer(texts[static_cast<std::size_t>(m) % texts.size()]).value()));
   }
   return {{.length = setup.model->length(),
            .shape = info.shape,
            .batch_size = setup.options.batch,
            .skip_above = setup.options.skip_above},
           std::move(initial),
-          std::move(optimizers)};
+          make_optimizers(setup.options)};
 }
 
 }  // namespace paceline::app

@@ -78,6 +78,9 @@ Expected<Setup> make_setup(const TrainOptions& options, const SetupFor& what = {
 /// The device and the setup.
 Expected<Setup> prepare(const TrainOptions& options, const SetupFor& what);
 
+/// One per model, fresh.
+std::vector<std::unique_ptr<Optimizer>> make_optimizers(const TrainOptions& options);
+
 /// Every model at its start, with a fresh optimizer; all schemes begin from the same.
 ModelBank make_bank(const Setup& setup, const SchemeInfo& info);
 

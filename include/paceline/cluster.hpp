@@ -1,4 +1,5 @@
-// The wall-time driver on several processes: rank 0 is the master, every other rank hosts workers.
+// The wall-time driver on several processes: rank 0 is the master, every other rank hosts workers,
+// or, if it is one of the first and asked for, a slice of all parameters.
 // The same coordinators, schemes and master loop as in one process (local_runtime.hpp); what lies
 // between master and workers is a Link. docs/cluster.md says how to start it and what a frozen or
 // dead rank costs.
@@ -47,6 +48,9 @@ struct ClusterOptions {
   /// Seconds that ranks may take to leave at the end. 0: at least two and five times the slowest
   /// response so far.
   Seconds end_limit{0};
+  /// K: ranks 1 ... K hold parameters and decode, each a slice of every model; the master then
+  /// handles no payloads. 0: the master holds them.
+  int servers = 0;
   const std::atomic<bool>* interrupted = nullptr;
   /// Called with one line when a rank falls silent, speaks again, dies, or sends something damaged.
   std::function<void(const std::string& line)> notice = {};
@@ -71,7 +75,9 @@ class ClusterMaster {
   Expected<void> admit(const Member& mine);
 
   /// As run_local(), with the workers on the other ranks, `workers_per_rank` each: worker i lives
-  /// on rank 1 + i / workers_per_rank. Injected delays and micro-batches apply there.
+  /// on rank 1 + servers + i / workers_per_rank. Injected delays and micro-batches apply there.
+  /// With parameter servers the optimizers must be coordinatewise; the bank gets parameters and
+  /// optimizer states back when the run has ended well.
   /// `options.compute_slots` is for verification, which the master does itself.
   /// @param workers_per_rank  0: as few as suffice
   Expected<LocalRunResult> run(Coordinator& coordinator,
@@ -98,13 +104,20 @@ class ClusterMaster {
   std::unique_ptr<detail::ClusterState> state_;
 };
 
-/// Whether n workers fit, `workers_per_rank` each (0: as few as suffice).
+/// Whether n workers fit, `workers_per_rank` each (0: as few as suffice), beside so many parameter
+/// servers.
 /// @return workers per rank, or an error that names what is allowed
-Expected<int> workers_per_rank(int workers, int ranks, int asked);
+Expected<int> workers_per_rank(int workers, int ranks, int asked, int servers = 0);
+
+/// Whether so many parameter servers can share gradients of d numbers: each must get one of every
+/// part. @return an error that names what is allowed
+Expected<void> check_servers_fit(std::size_t length, const MessageShape& shape, int servers);
 
 struct ServeOptions {
   const std::vector<std::unique_ptr<GradientSource>>* sources = nullptr;  ///< one per model
   const BatchSampler* sampler = nullptr;
+  /// One per model, fresh, as the master's; only where ranks may be parameter servers.
+  const std::vector<std::unique_ptr<Optimizer>>* optimizers = nullptr;
   const DelaySource* delays = nullptr;  ///< injected response times; nullptr: none
   int compute_slots = 1;                ///< threads that compute for this rank's workers
   const std::atomic<bool>* interrupted = nullptr;
@@ -113,7 +126,8 @@ struct ServeOptions {
   Seconds master_limit{0};
 };
 
-/// Hosts workers until the master ends it. Sources, sampler and delays are those of the master.
+/// Hosts workers, or parameters, until the master ends it. Sources, sampler and delays are those of
+/// the master.
 /// @return the exit code that the master asked for; an error if this rank fails by itself
 Expected<int> serve(Link& link, const Member& mine, const ServeOptions& options);
 

@@ -57,6 +57,11 @@ class Optimizer {
   virtual void step(std::span<float> parameters, std::span<const float> gradient) = 0;
   virtual std::unique_ptr<Optimizer> clone() const = 0;
 
+  /// Whether a step changes each parameter by its own gradient and memory alone, so that several
+  /// optimizers may do the steps of a slice of the parameters each. A step that looks at all of the
+  /// gradient (its norm, say) must not say so.
+  virtual bool coordinatewise() const { return false; }
+
   /// All that later steps depend on. One that remembers nothing need not care.
   virtual OptimizerState state() const { return {}; }
 

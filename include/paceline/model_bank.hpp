@@ -74,6 +74,11 @@ class ModelBank {
 
   int models() const { return static_cast<int>(models_.size()); }
 
+  const ModelBankOptions& options() const { return options_; }
+
+  /// A copy of a model's optimizer.
+  std::unique_ptr<Optimizer> optimizer(ModelId model) const;
+
   Version version(ModelId model) const;
   /// The newest parameters of a model. Schemes keep one job per model in flight, so no older
   /// version is ever asked for.

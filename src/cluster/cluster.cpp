@@ -16,6 +16,7 @@
 #include "cluster/rank_server.hpp"
 #include "cluster/rank_transport.hpp"
 #include "cluster/records.hpp"
+#include "cluster/served_bank.hpp"
 #include "paceline/check.hpp"
 #include "runtime/interruption.hpp"
 #include "runtime/run_parts.hpp"
@@ -87,14 +88,56 @@ std::string disagreement(const Hello& mine, const Hello& theirs) {
   return {};
 }
 
+/// What the transport must know of parameter servers. @param served  nullptr: there are none
+ShardMasterOptions shard_options(const ServedBank* served,
+                                 const ModelBank& bank,
+                                 std::optional<Verifier>& verifier,
+                                 int servers) {
+  if (served == nullptr) return {};
+  ShardMasterOptions options;
+  options.servers = servers;
+  options.length = bank.options().length;
+  options.shape = bank.options().shape;
+  options.batch_size = bank.options().batch_size;
+  options.skip_above = bank.options().skip_above;
+  options.seed = &served->seed();
+  if (verifier) {
+    options.on_decoded = [&verifier](DecodedGradient decoded) {
+      return verifier->submit(
+          decoded.job,
+          decoded.model,
+          decoded.read,
+          std::make_shared<const std::vector<float>>(std::move(decoded.parameters)),
+          std::move(decoded.gradient));
+    };
+  }
+  return options;
+}
+
+Expected<LocalRunResult> play_served(Coordinator& coordinator,
+                                     ServedBank& served,
+                                     RankTransport& transport,
+                                     std::optional<Verifier>& verifier) {
+  served.connect(transport);
+  return play(coordinator, served.outline(), transport, verifier, served.options(), &served);
+}
+
 }  // namespace
 
 std::uint64_t digest(std::span<const std::byte> bytes, std::uint64_t seed) {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }
 
-Expected<int> workers_per_rank(int workers, int ranks, int asked) {
-  const int hosts = ranks - 1;
+Expected<int> workers_per_rank(int workers, int ranks, int asked, int servers) {
+  if (servers < 0 || (servers > 0 && servers >= ranks - 1)) {
+    return invalid(fmt::format(
+        "servers={} is not allowed for {} ranks: rank 0 is the master, and at least one more hosts "
+        "workers; {}",
+        servers,
+        ranks,
+        ranks > 2 ? fmt::format("0 ... {}", ranks - 2) : std::string("0")));
+  }
+  const int hosts = ranks - 1 - servers;
   if (hosts < 1) {
     return invalid(fmt::format(
         "{} rank is not enough: rank 0 is the master, and at least one more hosts workers", ranks));
@@ -116,7 +159,9 @@ namespace detail {
 class ClusterState {
  public:
   ClusterState(Link& l, ClusterOptions o)
-      : link(l), options(std::move(o)), peers(l.ranks(), options.rank_limit, options.notice) {}
+      : link(l), options(std::move(o)), peers(l.ranks(), options.rank_limit, options.notice) {
+    peers.set_servers(options.servers);
+  }
 
   Seconds join_limit() const {
     if (options.join_limit > Seconds{0}) return options.join_limit;
@@ -264,10 +309,17 @@ Expected<LocalRunResult> ClusterMaster::run(
     int per_rank) {
   detail::ClusterState& state = *state_;
   if (auto fine = check_run(options); !fine) return Unexpected(fine.error());
-  const auto hosted = workers_per_rank(options.workers, state.link.ranks(), per_rank);
+  const int servers = state.options.servers;
+  const auto hosted = workers_per_rank(options.workers, state.link.ranks(), per_rank, servers);
   if (!hosted) return Unexpected(hosted.error());
   PACELINE_CHECK(!sources.empty() && static_cast<int>(sources.size()) == bank.models());
 
+  std::unique_ptr<ServedBank> served;
+  if (servers > 0) {
+    auto made = ServedBank::make(bank, options, servers);
+    if (!made) return Unexpected(made.error());
+    served = *std::move(made);
+  }
   std::optional<ComputePool> pool;
   std::optional<Verifier> verifier;
   if (options.verify) {
@@ -284,8 +336,10 @@ Expected<LocalRunResult> ClusterMaster::run(
                            .message_length = options.shape.message_length(sources[0]->length()),
                            .layout = layout_of(options, sampler),
                            .delays = options.delays,
-                           .notice = state.options.notice});
-  auto result = play(coordinator, bank, transport, verifier, options);
+                           .notice = state.options.notice,
+                           .servers = shard_options(served.get(), bank, verifier, servers)});
+  auto result = served ? play_served(coordinator, *served, transport, verifier)
+                       : play(coordinator, bank, transport, verifier, options);
   if (!result) return result;
   result->overruns = transport.overruns();
   const Traffic& traffic = transport.traffic();

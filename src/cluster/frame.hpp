@@ -103,6 +103,9 @@ class FrameReader {
     if (good_) left_ = left_.subspan(size);
   }
 
+  /// Leaves out all that follows.
+  void skip_rest() { left_ = {}; }
+
   bool good() const { return good_; }
 
   bool done() const { return left_.empty() || !good_; }

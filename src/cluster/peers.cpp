@@ -75,7 +75,9 @@ void Peers::judge(int rank, SteadyTime now) {
   if (peer.lost || silence < 2 * kHeartbeat) return;
   if (gone(rank)) {
     peer.silent = peer.lost = true;
-    say(fmt::format("{} has died: its workers count as stragglers from now on", name(rank)));
+    say(fmt::format("{} has died{}",
+                    name(rank),
+                    is_server(rank) ? "" : ": its workers count as stragglers from now on"));
   } else if (silence > limit()) {
     peer.silent = peer.lost = true;
     say(fmt::format("{} has been silent for {:.1f} s and counts as lost (limit {:.1f} s)",
@@ -84,11 +86,10 @@ void Peers::judge(int rank, SteadyTime now) {
                     limit().count()));
   } else if (!peer.silent && silence > kQuiet) {
     peer.silent = true;
-    say(
-        fmt::format("{} has been silent for {:.1f} s: its workers count as stragglers until it "
-                    "answers",
+    say(fmt::format("{} has been silent for {:.1f} s: {} until it answers",
                     name(rank),
-                    silence.count()));
+                    silence.count(),
+                    is_server(rank) ? "nothing goes on" : "its workers count as stragglers"));
   }
 }
 
@@ -99,8 +100,9 @@ bool Peers::gone(int rank) const {
 
 std::string Peers::name(int rank) const {
   const Peer& peer = peers_[index(rank)];
-  if (!peer.hello) return fmt::format("rank {}", rank);
-  return fmt::format("rank {} ({}, pid {})", rank, peer.hello->host, peer.hello->pid);
+  const char* const role = is_server(rank) ? ", parameter server" : "";
+  if (!peer.hello) return fmt::format("rank {}{}", rank, role);
+  return fmt::format("rank {} ({}, pid {}{})", rank, peer.hello->host, peer.hello->pid, role);
 }
 
 std::string Peers::losses() const {

@@ -52,7 +52,10 @@ class Peers {
 
   SteadyTime last_heard(int rank) const { return peers_[index(rank)].heard; }
 
-  /// "rank 2 (node7, pid 4711)"
+  /// Ranks 1 ... servers hold parameters: without them nothing goes on.
+  void set_servers(int servers) { servers_ = servers; }
+
+  /// "rank 2 (node7, pid 4711)", or "rank 1 (node7, pid 4711, parameter server)"
   std::string name(int rank) const;
 
   /// Who is lost and why, for the message of a run that cannot go on; empty if nobody is.
@@ -77,6 +80,8 @@ class Peers {
 
   static std::size_t index(int rank) { return static_cast<std::size_t>(rank - 1); }
 
+  bool is_server(int rank) const { return rank <= servers_; }
+
   void judge(int rank, SteadyTime now);
   void say(const std::string& line) const;
 
@@ -84,6 +89,7 @@ class Peers {
   Seconds given_limit_;
   Notice notice_;
   std::string machine_;
+  int servers_ = 0;
   Seconds slowest_{0};
   SteadyTime listened_;
 };

@@ -53,6 +53,10 @@ bool RankServer::poll(SteadyTime now) {
   int from = 0;
   while (link_.receive(from, incoming_)) {
     any = true;
+    if (from != 0) {
+      take_frame_of_peer(from, incoming_);
+      continue;
+    }
     longest_silence_ = std::max(longest_silence_, Seconds(now - heard_));
     heard_ = now;
     take_frame(now);
@@ -64,6 +68,11 @@ void RankServer::take_frame(SteadyTime now) {
   auto frame = open_frame(incoming_);
   if (!frame) return write_text(outgoing(), RecordKind::kDamaged, frame.error().message);
   const FrameHeader& header = frame->header;
+  const bool shard = run_ && run_->shard && header.run == run_->number && header.sequence != 0;
+  if (shard && header.sequence <= run_->received) return;  // it has come before
+  if (shard && header.sequence != run_->received + 1) {
+    return fail("a message of the master to a parameter server is missing");
+  }
   if (!owes_since_) owes_since_ = now;
   FrameReader& in = frame->records;
   ComputePool::Burst burst;
@@ -79,6 +88,7 @@ void RankServer::take_frame(SteadyTime now) {
     take_record(kind, in, header);
   }
   burst.end();
+  if (run_ && run_->inbox) start_orders();
   if (!in.good()) write_text(outgoing(), RecordKind::kDamaged, "a record that ends too early");
   if (run_ && header.run == run_->number && header.sequence != 0) run_->received = header.sequence;
 }
@@ -100,6 +110,7 @@ void RankServer::take_record(RecordKind kind, FrameReader& in, const FrameHeader
     case RecordKind::kStop: {
       const Stop stop = read_stop(in);
       const bool known = stop.worker.value >= 0 && stop.worker.value < run_->workers;
+      if (known && run_->inbox) run_->inbox->stop(stop.worker, stop.round);
       if (known && run_->transport) run_->transport->stop(stop.worker, stop.round);
       break;
     }
@@ -117,8 +128,47 @@ void RankServer::take_record(RecordKind kind, FrameReader& in, const FrameHeader
       go_ = in.get<int>() != 0;
       break;
     default:
+      if (run_ && run_->map && run_->map->shards() >= link_.rank()) {
+        return take_shard_record(kind, in);
+      }
       write_text(outgoing(), RecordKind::kDamaged, "a record that a master never sends");
       while (!in.done()) in.get<std::byte>();
+  }
+}
+
+void RankServer::take_shard_record(RecordKind kind, FrameReader& in) {
+  Expected<void> done;
+  if (run_->shard) done = run_->shard->carry_out(kind, in);
+  if (!done) fail(done.error().message);
+  if (!run_->shard) in.skip_rest();
+}
+
+/// What servers and ranks that host workers tell each other. It has no place in the order of what
+/// the master says: frames of a run may come before the master has begun it here.
+void RankServer::take_frame_of_peer(int from, const Bytes& bytes) {
+  auto frame = open_frame(bytes);
+  if (!frame) return write(outgoing(), DamagedBy{from, frame.error().message});
+  const FrameHeader& header = frame->header;
+  if (header.run > newest_run_) return early_.push_back({from, bytes});
+  if (!run_ || header.run != run_->number) return;
+  FrameReader& in = frame->records;
+  while (run_ && !in.done()) take_record_of_peer(from, in.get<RecordKind>(), in);
+  if (run_ && run_->inbox) start_orders();
+}
+
+void RankServer::take_record_of_peer(int from, RecordKind kind, FrameReader& in) {
+  if (kind == RecordKind::kAnswer && run_->shard) {
+    auto taken = run_->shard->take_answer(in);
+    if (!taken) fail(taken.error().message);
+  } else if (kind == RecordKind::kSlice && run_->inbox) {
+    const ReadParameters slice = read_parameters(in);
+    if (in.good() && run_->inbox->take(from, slice)) return;
+    write(outgoing(), DamagedBy{from, "a slice that does not fit"});
+  } else {
+    if (run_->shard || run_->inbox) {
+      write(outgoing(), DamagedBy{from, "a record that it never sends"});
+    }
+    in.skip_rest();
   }
 }
 
@@ -126,11 +176,17 @@ void RankServer::begin(std::uint32_t number, Begin begin) {
   if (number <= newest_run_) return;
   newest_run_ = number;
   run_.reset();
-  Run& run = run_.emplace();
-  run.number = number;
+  Run& run = run_.emplace(number);
   run.workers = begin.workers;
   run.message_type = begin.layout.message_type;
   run.models.resize(options_.sources->size());
+  if (begin.servers.count > 0) {
+    const std::size_t length = options_.sources->at(0)->length();
+    run.map.emplace(length, begin.layout.shape, begin.servers.count);
+    if (link_.rank() <= begin.servers.count) return begin_shard(std::move(begin));
+    run.inbox.emplace(*run.map, run.models.size());
+    run.to_servers.resize(static_cast<std::size_t>(begin.servers.count));
+  }
   try {
     run.pool.emplace(options_.compute_slots, *options_.sources);
   } catch (const std::system_error& error) {
@@ -139,6 +195,20 @@ void RankServer::begin(std::uint32_t number, Begin begin) {
   }
   run.transport.emplace(
       *run.pool, begin.workers, std::move(begin.layout), *options_.sampler, options_.delays);
+  for (Early& early : std::exchange(early_, {})) take_frame_of_peer(early.from, early.frame);
+}
+
+void RankServer::begin_shard(Begin begin) {
+  if (options_.optimizers == nullptr || options_.optimizers->size() != options_.sources->size()) {
+    return fail("a rank without optimizers cannot be a parameter server");
+  }
+  ShardServerOptions options;
+  options.run = run_->number;
+  options.server = link_.rank();
+  options.length = run_->map->length();
+  options.begin = std::move(begin);
+  options.to_master = [this]() -> FrameWriter& { return next_record(); };
+  run_->shard.emplace(link_, std::move(options), *options_.optimizers);
 }
 
 void RankServer::take_parameters(ReadParameters read) {
@@ -151,6 +221,10 @@ void RankServer::take_parameters(ReadParameters read) {
 /// An order whose parameters did not arrive whole is one that did not arrive: no answer.
 void RankServer::take_order(Order order) {
   if (!run_->transport || order.worker.value < 0 || order.worker.value >= run_->workers) return;
+  if (run_->inbox) {
+    run_->inbox->hold(std::move(order));  // those that may begin do at the end of the frame
+    return;
+  }
   std::vector<Parameters> parameters;
   for (const Task& task : order.tasks) {
     if (task.row.terms().empty()) {
@@ -163,6 +237,16 @@ void RankServer::take_order(Order order) {
     parameters.push_back(model.values);
   }
   run_->transport->send(std::move(order), std::move(parameters));
+}
+
+/// Begins the orders whose parameters are here.
+void RankServer::start_orders() {
+  if (!run_->transport) return;
+  ComputePool::Burst burst;
+  burst.begin(*run_->pool);
+  while (auto ready = run_->inbox->next()) {
+    run_->transport->send(std::move(ready->order), std::move(ready->parameters));
+  }
 }
 
 /// Writes the answers that are ready by `deadline`, waiting for the first. @return whether any was
@@ -183,7 +267,8 @@ bool RankServer::deliver(SteadyTime deadline) {
 }
 
 void RankServer::answer() {
-  if (!frame_) answers_since_ = std::chrono::steady_clock::now();
+  if (!holds_answers()) answers_since_ = std::chrono::steady_clock::now();
+  if (run_->inbox && !delivery_.messages.empty()) return answer_to_servers();
   FrameWriter& out = outgoing();
   write(out, AnswerHead{delivery_.result, delivery_.messages.size()});
   for (Delivery::Message& message : delivery_.messages) {
@@ -194,11 +279,65 @@ void RankServer::answer() {
   if (out.size() > kFrameBytes) send_outgoing(std::chrono::steady_clock::now());
 }
 
+/// Each server gets its slice of every message. They tell the master.
+void RankServer::answer_to_servers() {
+  const ShardMap& map = *run_->map;
+  for (int server = 1; server <= map.shards(); ++server) {
+    ToServer& to = run_->to_servers[static_cast<std::size_t>(server - 1)];
+    if (!to.frame) {
+      to.frame = ring_.take();
+      to.writer.emplace(*to.frame);
+    }
+    write(*to.writer, AnswerHead{delivery_.result, delivery_.messages.size()});
+  }
+  bool full = false;
+  for (Delivery::Message& message : delivery_.messages) {
+    const int exponent = packing_exponent(run_->message_type, message.made.values);
+    slice_.loss = message.made.loss;
+    slice_.samples = message.made.samples;
+    for (int server = 1; server <= map.shards(); ++server) {
+      FrameWriter& out = *run_->to_servers[static_cast<std::size_t>(server - 1)].writer;
+      map.cut(std::span<const float>(message.made.values),
+              server - 1,
+              map.shape().pieces(),
+              slice_.values);
+      write_message(out, message.id.task, slice_, run_->message_type, exponent);
+      full = full || out.size() > kFrameBytes;
+    }
+    run_->transport->recycle(std::move(message.made.values));
+  }
+  delivery_.messages.clear();
+  if (full) send_to_servers();
+}
+
+bool RankServer::holds_answers() const {
+  return frame_ != nullptr ||
+         (run_ && !run_->to_servers.empty() && run_->to_servers[0].frame != nullptr);
+}
+
+void RankServer::send_to_servers() {
+  if (!run_) return;
+  for (std::size_t k = 0; k < run_->to_servers.size(); ++k) {
+    ToServer& to = run_->to_servers[k];
+    if (!to.frame) continue;
+    to.writer.reset();
+    seal(*to.frame, {.run = run_->number});
+    link_.send(static_cast<int>(k) + 1, std::exchange(to.frame, nullptr));
+  }
+}
+
 /// The run cannot go on: the master ends it.
 void RankServer::fail(const std::string& why) {
   write_text(outgoing(), RecordKind::kFailed, why);
   send_outgoing(std::chrono::steady_clock::now());
   run_->transport.reset();
+  run_->shard.reset();
+}
+
+/// Where the next record goes if there may be many of them.
+FrameWriter& RankServer::next_record() {
+  if (frame_ && writer_->size() > kFrameBytes) send_outgoing(std::chrono::steady_clock::now());
+  return outgoing();
 }
 
 FrameWriter& RankServer::outgoing() {
@@ -211,6 +350,7 @@ FrameWriter& RankServer::outgoing() {
 
 /// Sends what has been written; without anything, a sign of life when one is due.
 void RankServer::send_outgoing(SteadyTime now) {
+  send_to_servers();
   if (run_ && run_->transport && run_->transport->overruns() != run_->overruns) {
     run_->overruns = run_->transport->overruns();
     write_number(outgoing(), RecordKind::kOverruns, run_->overruns);
@@ -236,14 +376,14 @@ void RankServer::send_outgoing(SteadyTime now) {
 /// Whether to wait for more answers before those at hand are sent: where many come within a moment
 /// a frame for each would cost more than the answers.
 bool RankServer::gathers(SteadyTime now) const {
-  return frame_ && run_ && run_->transport && run_->transport->outstanding() > 0 &&
+  return holds_answers() && run_ && run_->transport && run_->transport->outstanding() > 0 &&
          now - answers_since_ < kGather;
 }
 
 /// Until something may have happened: answers wake it, frames do not.
 void RankServer::rest(SteadyTime now) {
   const auto sleep = pause_.next(now, kNoDeadline, link_.moving());
-  if (frame_) return std::this_thread::sleep_for(answers_since_ + kGather - now);
+  if (holds_answers()) return std::this_thread::sleep_for(answers_since_ + kGather - now);
   if (sleep.count() == 0) return;
   if (!run_ || !run_->transport) return std::this_thread::sleep_for(sleep);
   if (deliver(now + sleep)) pause_.reset();

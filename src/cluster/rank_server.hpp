@@ -5,6 +5,10 @@
 // time, a stop takes it out wherever it is. This class only reads orders out of frames and writes
 // answers into frames. It is the one thread of the rank that uses the link; computing has threads
 // of its own, so a rank answers the master's looks even in the middle of a long gradient.
+//
+// In a run with parameter servers the first ranks host no workers but a slice of all parameters
+// (shard_server.hpp). The others get parameters from them, in slices (shard_inbox.hpp), and cut
+// their messages for them.
 #pragma once
 
 #include <atomic>
@@ -15,6 +19,9 @@
 #include "cluster/buffer_ring.hpp"
 #include "cluster/pause.hpp"
 #include "cluster/records.hpp"
+#include "cluster/shard_inbox.hpp"
+#include "cluster/shard_map.hpp"
+#include "cluster/shard_server.hpp"
 #include "paceline/cluster.hpp"
 #include "paceline/link.hpp"
 #include "runtime/compute_pool.hpp"
@@ -36,9 +43,17 @@ class RankServer {
     Parameters values;
   };
 
+  /// Answers that are being written to a server.
+  struct ToServer {
+    std::shared_ptr<Bytes> frame;  ///< nullptr: none
+    std::optional<FrameWriter> writer;
+  };
+
   /// Everything of one scheme's run.
   struct Run {
-    std::uint32_t number = 0;
+    explicit Run(std::uint32_t of) : number(of) {}
+
+    std::uint32_t number;
     int workers = 0;
     MessageType message_type = MessageType::kFloat32;
     std::vector<Model> models;  ///< the newest parameters of each
@@ -46,19 +61,39 @@ class RankServer {
     std::optional<LocalTransport> transport;  ///< after the pool: destroyed first
     std::uint32_t received = 0;               ///< sequence of the newest frame
     int overruns = 0;                         ///< as last told
+
+    // With parameter servers.
+    std::optional<ShardMap> map;
+    std::optional<ShardServer> shard;  ///< on a server
+    std::optional<ShardInbox> inbox;   ///< on a rank that hosts workers
+    std::vector<ToServer> to_servers;  ///< there, too: by server
+  };
+
+  struct Early {
+    int from = 0;
+    Bytes frame;
   };
 
   bool poll(SteadyTime now);
   void take_frame(SteadyTime now);
   void take_record(RecordKind kind, FrameReader& in, const FrameHeader& header);
   void begin(std::uint32_t number, Begin begin);
+  void begin_shard(Begin begin);
+  void take_frame_of_peer(int from, const Bytes& bytes);
+  void take_record_of_peer(int from, RecordKind kind, FrameReader& in);
+  void take_shard_record(RecordKind kind, FrameReader& in);
   void take_parameters(ReadParameters read);
+  void start_orders();
   void take_order(Order order);
   bool deliver(SteadyTime deadline);
   void answer();
+  void answer_to_servers();
+  bool holds_answers() const;
   void fail(const std::string& why);
   FrameWriter& outgoing();
+  FrameWriter& next_record();
   void send_outgoing(SteadyTime now);
+  void send_to_servers();
   bool gathers(SteadyTime now) const;
   void rest(SteadyTime now);
   std::optional<Expected<int>> ended(SteadyTime now);
@@ -68,10 +103,12 @@ class RankServer {
   std::optional<Run> run_;
   std::uint32_t newest_run_ = 0;
   Bytes incoming_;
+  std::vector<Early> early_;  ///< frames of a run that has not begun here yet
+  MadeMessage slice_;         ///< scratch
   BufferRing ring_;
   std::shared_ptr<Bytes> frame_;       ///< being written; nullptr: none
   std::optional<FrameWriter> writer_;  ///< writes it
-  SteadyTime answers_since_;           ///< when the first answer in frame_ was written
+  SteadyTime answers_since_;           ///< when the first answer that waits was written
   Delivery delivery_;
   Pause pause_;
   std::optional<Hello> master_;

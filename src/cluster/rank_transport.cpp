@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <thread>
 #include <utility>
 
@@ -18,6 +19,8 @@ constexpr std::size_t kWindowBytes = std::size_t{64} << 20U;
 
 constexpr std::chrono::seconds kSpeakEvery{1};
 
+constexpr int kAnyRank = -1;
+
 bool has_messages(const Task& task) { return !task.row.terms().empty(); }
 
 }  // namespace
@@ -29,13 +32,23 @@ RankTransport::RankTransport(Link& link, Peers& peers, RankTransportOptions opti
       ranks_(static_cast<std::size_t>(link.ranks() - 1)),
       workers_(static_cast<std::size_t>(options_.workers)) {
   PACELINE_CHECK(options_.workers_per_rank >= 1);
-  PACELINE_CHECK(options_.workers <= options_.workers_per_rank * (link.ranks() - 1));
+  PACELINE_CHECK(options_.workers <= options_.workers_per_rank * (link.ranks() - first_host()));
+  const ShardMasterOptions& servers = options_.servers;
+  const Begin begin{
+      options_.workers,
+      options_.layout,
+      {servers.servers, servers.batch_size, servers.skip_above, servers.on_decoded ? 1 : 0}};
   for (int number = 1; number < link_.ranks(); ++number) {
     auto frame = ring_.take();
     FrameWriter out(*frame);
-    write(out, Begin{options_.workers, options_.layout});
+    write(out, begin);
     post(number, std::move(frame));
   }
+  if (servers.servers == 0) return;
+  shards_.emplace(servers, [this](int number, std::shared_ptr<Bytes> frame) {
+    post(number, std::move(frame));
+  });
+  shards_->flush();
 }
 
 RankTransport::~RankTransport() {
@@ -71,8 +84,10 @@ void RankTransport::stop(WorkerId id, Round round) {
   Rank& host = rank(rank_of(id));
   bool on_wire = false;
   const auto abandoned = std::remove_if(orders.begin(), orders.end(), [&](const Sent& sent) {
-    on_wire |= sent.round == round && sent.on_wire;
-    return sent.round == round;
+    if (sent.round != round) return false;
+    on_wire |= sent.on_wire;
+    if (sent.gathering) settle(sent.gathering->serials, false);
+    return true;
   });
   outstanding_ -= static_cast<int>(orders.end() - abandoned);
   orders.erase(abandoned, orders.end());
@@ -85,6 +100,7 @@ void RankTransport::stop(WorkerId id, Round round) {
     const Result& result = ready.delivery.result;
     if (result.worker != id || result.round != round) return false;
     for (auto& message : ready.delivery.messages) recycle(std::move(message.made.values));
+    settle(ready.serials, false);
     spare_.push_back(std::move(ready.delivery));
     return true;
   }));
@@ -96,7 +112,8 @@ bool RankTransport::window_open(const Rank& rank) const {
 }
 
 void RankTransport::flush() {
-  for (int number = 1; number < link_.ranks(); ++number) flush(number);
+  for (int number = first_host(); number < link_.ranks(); ++number) flush(number);
+  if (shards_) shards_->flush();
 }
 
 void RankTransport::flush(int number) {
@@ -135,6 +152,11 @@ void RankTransport::send_parameters(int number, const PendingOrder& pending) {
     if (task.model.index() >= to.known.size()) to.known.resize(task.model.index() + 1, Version{-1});
     if (to.known[task.model.index()] == task.reads) continue;
     to.known[task.model.index()] = task.reads;
+    if (shards_) {
+      shards_->ship({number, task.model, task.reads});
+      to.ahead_bytes += shards_->bytes_of_parameters();
+      continue;
+    }
     PACELINE_CHECK(pending.parameters[k] != nullptr);
     const auto& frame = encode(task.model, task.reads, *pending.parameters[k]);
     to.ahead_bytes += frame->size();
@@ -199,6 +221,7 @@ Expected<bool> RankTransport::receive(SteadyTime deadline, Delivery& out) {
     if (!ready_.empty() && ready_.front().at <= deadline) {
       std::swap(out, ready_.front().delivery);
       spare_.push_back(std::move(ready_.front().delivery));
+      settle(ready_.front().serials, true);
       ready_.pop_front();
       --outstanding_;
       return true;
@@ -218,6 +241,7 @@ void RankTransport::poll(SteadyTime now) {
   int from = 0;
   while (link_.receive(from, incoming_)) take_frame(from, now);
   peers_.listened(now);
+  look_at_servers();
   speak_to_quiet_ranks(now);
   flush();  // windows may have opened
 }
@@ -225,18 +249,29 @@ void RankTransport::poll(SteadyTime now) {
 void RankTransport::take_frame(int from, SteadyTime now) {
   traffic_.bytes_received += static_cast<double>(incoming_.size());
   auto frame = open_frame(incoming_);
-  if (!frame) return damaged(from, frame.error().message);
+  if (!frame) {
+    damaged(from, frame.error().message);
+    // What it sends when it is asked for all that it holds is not sent twice.
+    if (is_server(from) && !shards_->collected()) {
+      lose_server(fmt::format(
+          "parameters that {} sent arrived damaged: {}", peers_.name(from), frame.error().message));
+    }
+    return;
+  }
   peers_.heard(from, now);
   Rank& sender = rank(from);
   sender.heard_since = true;
-  if (frame->header.run != options_.run) {
+  const bool before_run = is_server(from) && frame->header.run == 0;
+  if (frame->header.run != options_.run && !before_run) {
     if (frame->header.run != 0) ++traffic_.late;
     return;
   }
   acknowledge(sender, frame->header.acknowledged);
   FrameReader& in = frame->records;
   while (!in.done()) {
-    switch (in.get<RecordKind>()) {
+    const auto kind = in.get<RecordKind>();
+    if (shards_ && take_server_record(from, kind, in, now)) continue;
+    switch (kind) {
       case RecordKind::kAnswer:
         take_answer(from, in, now);
         break;
@@ -266,33 +301,164 @@ void RankTransport::acknowledge(Rank& rank, std::uint32_t sequence) {
 
 void RankTransport::take_answer(int from, FrameReader& in, SteadyTime now) {
   const AnswerHead head = read_answer(in);
-  const WorkerId worker = head.result.worker;
-  if (worker.value < 0 || worker.value >= options_.workers || rank_of(worker) != from) {
-    return drop_messages(head, in);
-  }
-  auto& orders = workers_[worker.index()];
-  const auto sent = std::find_if(orders.begin(), orders.end(), [&](const Sent& order) {
-    return order.round == head.result.round && order.dispatch == head.result.dispatch;
-  });
-  if (sent == orders.end() || sent->messages.size() != head.messages) {
-    return drop_messages(head, in);
-  }
-  const Sent order = std::move(*sent);
-  orders.erase(sent);
+  Sent* const sent = outstanding_order(from, head.result);
+  if (sent == nullptr || sent->messages.size() != head.messages) return drop_messages(head, in);
+  const Sent order = forget(head.result.worker, sent);
   take_messages(order, head, in, now);
 }
 
-void RankTransport::take_messages(const Sent& sent,
-                                  const AnswerHead& head,
-                                  FrameReader& in,
-                                  SteadyTime now) {
+/// The order that a worker of that rank answers; nullptr: nobody waits for it.
+RankTransport::Sent* RankTransport::outstanding_order(int host, const Result& result) {
+  const WorkerId worker = result.worker;
+  if (worker.value < 0 || worker.value >= options_.workers) return nullptr;
+  if (host != kAnyRank && rank_of(worker) != host) return nullptr;
+  auto& orders = workers_[worker.index()];
+  const auto sent = std::find_if(orders.begin(), orders.end(), [&](const Sent& order) {
+    return order.round == result.round && order.dispatch == result.dispatch;
+  });
+  return sent == orders.end() ? nullptr : &*sent;
+}
+
+/// Takes the order out of those outstanding.
+RankTransport::Sent RankTransport::forget(WorkerId worker, Sent* sent) {
+  auto& orders = workers_[worker.index()];
+  Sent order = std::move(*sent);
+  orders.erase(std::find_if(
+      orders.begin(), orders.end(), [&](const Sent& other) { return &other == sent; }));
+  return order;
+}
+
+Delivery RankTransport::new_delivery(const Result& result) {
   Delivery delivery;
   if (!spare_.empty()) {
     delivery = std::move(spare_.back());
     spare_.pop_back();
     delivery.messages.clear();
   }
-  delivery.result = head.result;
+  delivery.result = result;
+  return delivery;
+}
+
+/// What a server says. @return false if it is no record of a server alone
+bool RankTransport::take_server_record(int from, RecordKind kind, FrameReader& in, SteadyTime now) {
+  if (kind == RecordKind::kDamagedBy) {
+    const DamagedBy read = read_damaged_by(in);
+    damaged_between(from, read.rank, read.how);
+    return true;
+  }
+  if (!is_server(from)) return false;
+  if (kind == RecordKind::kReport) {
+    const Report report = read_report(in);
+    if (in.good()) take_report(from, report, now);
+    return true;
+  }
+  if (kind == RecordKind::kFailed || kind == RecordKind::kDamaged) {
+    const std::string text = in.get_text();
+    lose_server(kind == RecordKind::kFailed ? text
+                                            : fmt::format("{} has got a damaged message of the "
+                                                          "master: {}",
+                                                          peers_.name(from),
+                                                          text));
+    return true;
+  }
+  const auto read = shards_->read(from, kind, in);
+  if (read) return *read;
+  if (!failure_) failure_ = read.error();
+  return true;
+}
+
+/// An answer has come when all servers have their slices of it.
+void RankTransport::take_report(int server, const Report& report, SteadyTime now) {
+  Sent* const sent = outstanding_order(kAnyRank, report.result);
+  const auto index = static_cast<std::size_t>(server - 1);
+  const bool wanted = sent != nullptr && sent->messages.size() == report.messages.size() &&
+                      (!sent->gathering || sent->gathering->serials[index] == 0);
+  if (!wanted) {
+    if (server == 1) ++traffic_.late;
+    return shards_->settle(server, report.serial, false);
+  }
+  if (!sent->gathering) {
+    sent->gathering = std::make_unique<Gathering>();
+    sent->gathering->serials.resize(static_cast<std::size_t>(shards_->servers()));
+    sent->gathering->missing = shards_->servers();
+    sent->gathering->messages.resize(report.messages.size());
+  }
+  Gathering& gathering = *sent->gathering;
+  gathering.serials[index] = report.serial;
+  const auto pieces = static_cast<std::size_t>(options_.layout.shape.pieces());
+  for (std::size_t k = 0; k < report.messages.size(); ++k) {
+    const Report::Message& reported = report.messages[k];
+    MadeMessage& made = gathering.messages[k];
+    made.loss = reported.loss;
+    made.samples = reported.samples;
+    made.values.resize(pieces);
+    if (!reported.finite) {
+      std::fill(made.values.begin(), made.values.end(), std::numeric_limits<float>::quiet_NaN());
+    }
+  }
+  if (--gathering.missing > 0) return;
+  Sent order = forget(report.result.worker, sent);
+  Delivery delivery = new_delivery(report.result);
+  for (std::size_t k = 0; k < order.messages.size(); ++k) {
+    delivery.messages.push_back({order.messages[k], std::move(order.gathering->messages[k])});
+  }
+  peers_.responded(now - order.at);
+  ready_.push_back({now, std::move(delivery), std::move(order.gathering->serials)});
+}
+
+/// Tells each server what to do with its slices of an answer.
+void RankTransport::settle(const std::vector<std::uint32_t>& serials, bool take) {
+  for (std::size_t k = 0; k < serials.size(); ++k) {
+    if (serials[k] != 0) shards_->settle(static_cast<int>(k) + 1, serials[k], take);
+  }
+}
+
+void RankTransport::discard(const Delivery& delivery) {
+  if (!shards_) return;
+  std::vector<MessageId> ids;
+  for (const auto& message : delivery.messages) ids.push_back(message.id);
+  shards_->drop(ids);
+}
+
+/// A run cannot go on without any of its servers.
+void RankTransport::look_at_servers() {
+  for (int number = 1; number < first_host(); ++number) {
+    if (servers_fine_ && peers_.lost(number)) {
+      lose_server(fmt::format("{} {}, and its part of the parameters is lost",
+                              peers_.name(number),
+                              peers_.gone(number) ? "has died" : "is silent"));
+    }
+  }
+}
+
+void RankTransport::lose_server(const std::string& why) {
+  servers_fine_ = false;
+  if (!failure_) failure_ = Error{ErrorCode::kFailed, why};
+}
+
+Expected<BankState> RankTransport::collect() {
+  for (int number = 1; number < first_host(); ++number) {
+    if (servers_fine_ && peers_.gone(number)) {
+      lose_server(
+          fmt::format("{} has died, and its part of the parameters is lost", peers_.name(number)));
+    }
+  }
+  if (servers_fine_) shards_->collect();
+  Pause pause;
+  while (servers_fine_ && !shards_->collected()) {
+    const SteadyTime now = std::chrono::steady_clock::now();
+    poll(now);
+    std::this_thread::sleep_for(pause.next(now, kNoDeadline, link_.moving()));
+  }
+  if (!servers_fine_) return Unexpected(*failure_);
+  return shards_->state();
+}
+
+void RankTransport::take_messages(const Sent& sent,
+                                  const AnswerHead& head,
+                                  FrameReader& in,
+                                  SteadyTime now) {
+  Delivery delivery = new_delivery(head.result);
   for (const MessageId& id : sent.messages) {
     const MessageHead message = read_message(in, options_.layout.message_type);
     Delivery::Message& taken = delivery.messages.emplace_back();
@@ -334,13 +500,34 @@ void RankTransport::damaged(int from, const std::string& how) {
   }
 }
 
+/// A frame from the one to the other is lost: an order that waits for it is astray, and what the
+/// rank needs is sent again with the next one.
+void RankTransport::damaged_between(int rank, int other, const std::string& how) {
+  ++traffic_.damaged;
+  if (options_.notice) {
+    options_.notice(
+        fmt::format("a message of rank {} to {} is dropped: {}", other, peers_.name(rank), how));
+  }
+  for (const int number : {rank, other}) {
+    if (number < first_host() || number >= link_.ranks()) continue;
+    Rank& host = ranks_[static_cast<std::size_t>(number - 1)];
+    host.damaged_at = std::chrono::steady_clock::now();
+    host.known.clear();
+  }
+}
+
 /// Whether the order or its answer must have been in a damaged frame: the rank speaks, and for as
 /// long as it may be silent it has not acknowledged the order, or not answered it although a frame
 /// was damaged since.
 bool RankTransport::went_astray(int number, const Sent& sent) const {
   const Rank& to = ranks_[static_cast<std::size_t>(number - 1)];
   if (!sent.on_wire || Seconds(peers_.last_heard(number) - sent.at) <= peers_.limit()) return false;
-  return sent.sequence > to.acknowledged || (to.damaged_at && sent.at <= *to.damaged_at);
+  if (sent.sequence > to.acknowledged || (to.damaged_at && sent.at <= *to.damaged_at)) return true;
+  for (int server = 1; server < first_host(); ++server) {  // a report may have been in its frame
+    const auto& damaged_at = ranks_[static_cast<std::size_t>(server - 1)].damaged_at;
+    if (damaged_at && sent.at <= *damaged_at) return true;
+  }
+  return false;
 }
 
 bool RankTransport::awaits_answer() {

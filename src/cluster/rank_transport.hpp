@@ -1,5 +1,5 @@
 // The master's transport to ranks that host workers: worker i lives on rank 1 + i / workers per
-// rank, so neighbours share a machine.
+// rank (behind the parameter servers, if there are any), so neighbours share a machine.
 //
 //   send, stop ──► backlog of the rank ──► frames, while its window is open ──► link
 //   link ──► frame ──► answers that are still wanted ──► ready, in the order they came
@@ -10,6 +10,10 @@
 // round, dispatch) among the orders outstanding, and its numbers are copied into buffers of that
 // order's messages; what is not found there is late or of another run, and dropped. An order that
 // may have been in a damaged frame is not waited for longer than for a silent rank.
+//
+// With parameter servers (shard_master.hpp) no payload passes here: servers are told to ship
+// parameters to the rank whose order reads them, and an answer has come when all servers have
+// reported their slices of it. What is delivered is an outline (runtime/remote_bank.hpp).
 #pragma once
 
 #include <deque>
@@ -22,6 +26,7 @@
 #include "cluster/pause.hpp"
 #include "cluster/peers.hpp"
 #include "cluster/records.hpp"
+#include "cluster/shard_master.hpp"
 #include "paceline/delays.hpp"
 #include "paceline/link.hpp"
 #include "runtime/transport.hpp"
@@ -43,8 +48,9 @@ struct RankTransportOptions {
   std::size_t message_length = 0;  ///< numbers of a message
   MessageLayout layout;
   const DelaySource* delays =
-      nullptr;    ///< injected at the ranks; here it only tells what never comes
-  Notice notice;  ///< may be empty
+      nullptr;                      ///< injected at the ranks; here it only tells what never comes
+  Notice notice;                    ///< may be empty
+  ShardMasterOptions servers = {};  ///< count 0: parameters are with the master
 };
 
 class RankTransport final : public Transport {
@@ -59,6 +65,8 @@ class RankTransport final : public Transport {
   void stop(WorkerId worker, Round round) override;
   Expected<bool> receive(SteadyTime deadline, Delivery& out) override;
 
+  void discard(const Delivery& delivery) override;
+
   int outstanding() const override { return outstanding_; }
 
   bool awaits_answer() override;
@@ -67,6 +75,14 @@ class RankTransport final : public Transport {
   void recycle(std::vector<float> buffer) override { buffers_.push_back(std::move(buffer)); }
 
   const Traffic& traffic() const { return traffic_; }
+
+  /// The servers' part of RemoteBank. @pre there are servers
+  void apply(const Apply& apply) { shards_->apply(apply); }
+
+  void drop(std::span<const MessageId> messages) { shards_->drop(messages); }
+
+  /// Waits for all that the servers hold.
+  Expected<BankState> collect();
 
   /// As LocalTransport::overruns(), over all ranks.
   int overruns() const;
@@ -77,6 +93,13 @@ class RankTransport final : public Transport {
     std::vector<Parameters> parameters;
   };
 
+  /// An answer of which some servers have their slices.
+  struct Gathering {
+    std::vector<std::uint32_t> serials;  ///< by server; 0: not reported
+    int missing = 0;
+    std::vector<MadeMessage> messages;  ///< outlines
+  };
+
   struct Sent {
     Round round;
     int dispatch = 0;
@@ -85,6 +108,7 @@ class RankTransport final : public Transport {
     bool on_wire = false;
     std::uint32_t sequence = 0;  ///< of its frame
     SteadyTime at;
+    std::unique_ptr<Gathering> gathering;  ///< nullptr: no server has reported
   };
 
   struct Rank {
@@ -109,9 +133,16 @@ class RankTransport final : public Transport {
   struct Ready {
     SteadyTime at;
     Delivery delivery;
+    std::vector<std::uint32_t> serials = {};  ///< by server, where there are any
   };
 
-  int rank_of(WorkerId worker) const { return 1 + worker.value / options_.workers_per_rank; }
+  int first_host() const { return 1 + options_.servers.servers; }
+
+  int rank_of(WorkerId worker) const {
+    return first_host() + worker.value / options_.workers_per_rank;
+  }
+
+  bool is_server(int rank) const { return rank < first_host(); }
 
   Rank& rank(int number) { return ranks_[static_cast<std::size_t>(number - 1)]; }
 
@@ -131,7 +162,16 @@ class RankTransport final : public Transport {
   void take_answer(int from, FrameReader& in, SteadyTime now);
   void take_messages(const Sent& sent, const AnswerHead& head, FrameReader& in, SteadyTime now);
   void drop_messages(const AnswerHead& head, FrameReader& in);
+  Sent* outstanding_order(int host, const Result& result);
+  Sent forget(WorkerId worker, Sent* sent);
+  Delivery new_delivery(const Result& result);
+  void take_report(int server, const Report& report, SteadyTime now);
+  void settle(const std::vector<std::uint32_t>& serials, bool take);
+  bool take_server_record(int server, RecordKind kind, FrameReader& in, SteadyTime now);
+  void look_at_servers();
+  void lose_server(const std::string& why);
   void damaged(int from, const std::string& how);
+  void damaged_between(int rank, int other, const std::string& how);
   bool went_astray(int number, const Sent& sent) const;
 
   Link& link_;
@@ -145,6 +185,8 @@ class RankTransport final : public Transport {
   std::deque<Ready> ready_;
   std::vector<Delivery> spare_;
   std::vector<std::vector<float>> buffers_;
+  std::optional<ShardMaster> shards_;
+  bool servers_fine_ = true;  ///< no slice is lost
   std::optional<Error> failure_;
   int outstanding_ = 0;
   Traffic traffic_;

@@ -58,6 +58,10 @@ void write(FrameWriter& out, const Begin& begin) {
   out.put(begin.layout.shape.segments);
   out.put(begin.layout.micro_batch);
   out.put(begin.layout.message_type);
+  out.put(begin.servers.count);
+  out.put(begin.servers.batch_size);
+  out.put(begin.servers.skip_above);
+  out.put(begin.servers.verify);
   out.put(static_cast<std::uint32_t>(begin.layout.chunk_borders.size()));
   out.put_all(std::span<const int>(begin.layout.chunk_borders));
 }
@@ -69,6 +73,10 @@ Begin read_begin(FrameReader& in) {
   begin.layout.shape.segments = in.get<int>();
   begin.layout.micro_batch = in.get<int>();
   begin.layout.message_type = in.get<MessageType>();
+  begin.servers.count = in.get<int>();
+  begin.servers.batch_size = in.get<int>();
+  begin.servers.skip_above = in.get<double>();
+  begin.servers.verify = in.get<int>();
   begin.layout.chunk_borders.resize(in.get_count(sizeof(int)));
   in.get_all(std::span<int>(begin.layout.chunk_borders));
   return begin;
@@ -77,8 +85,9 @@ Begin read_begin(FrameReader& in) {
 void write_parameters(FrameWriter& out,
                       ModelId model,
                       Version version,
-                      std::span<const float> values) {
-  out.put(RecordKind::kParameters);
+                      std::span<const float> values,
+                      RecordKind kind) {
+  out.put(kind);
   out.put(model.value);
   out.put(version.value);
   out.put(static_cast<std::uint32_t>(values.size()));
@@ -175,8 +184,12 @@ AnswerHead read_answer(FrameReader& in) {
 }
 
 void write_message(FrameWriter& out, int task, const MadeMessage& made, MessageType type) {
+  write_message(out, task, made, type, packing_exponent(type, made.values));
+}
+
+void write_message(
+    FrameWriter& out, int task, const MadeMessage& made, MessageType type, int exponent) {
   const std::span<const float> values(made.values);
-  const int exponent = packing_exponent(type, values);
   out.put(task);
   out.put(made.loss);
   out.put(made.samples);

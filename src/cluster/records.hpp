@@ -19,7 +19,7 @@
 namespace paceline {
 
 /// To be raised whenever a record changes.
-inline constexpr std::uint32_t kProtocol = 3;
+inline constexpr std::uint32_t kProtocol = 4;
 
 enum class RecordKind : std::uint32_t {
   kHello = 1,
@@ -36,6 +36,22 @@ enum class RecordKind : std::uint32_t {
   kFailed,
   kDamaged,
   kLeaving,
+  // Of runs with parameter servers (shard_records.hpp).
+  kModel,
+  kStored,
+  kOpen,
+  kSeeded,     ///< the server's bank is complete
+  kCollected,  ///< this was all of it
+  kTake,
+  kDiscard,
+  kApply,
+  kDrop,
+  kShip,
+  kCollect,
+  kReport,
+  kDecoded,
+  kDamagedBy,
+  kSlice,  ///< of parameters; written as kParameters are
 };
 
 /// What a rank says of itself when it joins. Its first two fields never change their place, so that
@@ -55,6 +71,16 @@ struct Hello {
 struct Begin {
   int workers = 0;  ///< n
   MessageLayout layout;
+
+  /// Parameter servers: ranks 1 ... count. The rest is for them.
+  struct Servers {
+    int count = 0;
+    int batch_size = 1;
+    double skip_above = 0;
+    int verify = 0;  ///< 1: they send every decoded gradient
+  };
+
+  Servers servers = {};
 };
 
 /// @param kind  kHello or kWelcome
@@ -64,10 +90,12 @@ Hello read_hello(FrameReader& in);
 void write(FrameWriter& out, const Begin& begin);
 Begin read_begin(FrameReader& in);
 
+/// @param kind  kParameters, or kSlice of a server's share
 void write_parameters(FrameWriter& out,
                       ModelId model,
                       Version version,
-                      std::span<const float> values);
+                      std::span<const float> values,
+                      RecordKind kind = RecordKind::kParameters);
 
 struct ReadParameters {
   ModelId model;
@@ -102,6 +130,9 @@ AnswerHead read_answer(FrameReader& in);
 /// The type of a run's messages is that of its layout; it is not written.
 /// @pre the values are rounded to it
 void write_message(FrameWriter& out, int task, const MadeMessage& made, MessageType type);
+/// As above, with the exponent of a longer message of which these are some of the values.
+void write_message(
+    FrameWriter& out, int task, const MadeMessage& made, MessageType type, int exponent);
 MessageHead read_message(FrameReader& in, MessageType type);
 /// What follows the head. @param values  shape (head.length)
 void read_values(FrameReader& in,

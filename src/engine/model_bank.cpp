@@ -47,6 +47,10 @@ Parameters ModelBank::parameters(ModelId model) const {
   return models_.at(model.index()).parameters;
 }
 
+std::unique_ptr<Optimizer> ModelBank::optimizer(ModelId model) const {
+  return models_.at(model.index()).optimizer->clone();
+}
+
 void ModelBank::store(const MessageId& id, std::vector<float> values, double loss, int samples) {
   PACELINE_CHECK(values.size() == options_.shape.message_length(options_.length));
   messages_[id] = {std::move(values), loss, samples};

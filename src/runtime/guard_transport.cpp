@@ -11,6 +11,9 @@
 namespace paceline {
 namespace {
 
+/// When an answer is due that has come already.
+constexpr SteadyTime kSecondAnswer = SteadyTime::min();
+
 bool is_finite(const Delivery& delivery) {
   return std::all_of(delivery.messages.begin(), delivery.messages.end(), [](const auto& message) {
     return all_finite(message.made.values);
@@ -101,7 +104,9 @@ void GuardTransport::stop(WorkerId worker, Round round) {
   }
   asked_.erase(first, last);
   std::erase_if(held_, [&](const Held& held) {
-    return held.delivery.result.worker == worker && held.delivery.result.round == round;
+    if (held.delivery.result.worker != worker || held.delivery.result.round != round) return false;
+    if (held.at != kSecondAnswer) inner_.discard(held.delivery);
+    return true;
   });
   inner_.stop(worker, round);
 }
@@ -168,7 +173,7 @@ GuardTransport::Fate GuardTransport::fate_of(Asked& asked, Delivery& delivery) {
   }
   if (striking(FaultKind::kDuplicate, worker, round) != nullptr) {
     tell(round, worker, "an answer comes twice");
-    held_.push_back({SteadyTime::min(), delivery});
+    held_.push_back({kSecondAnswer, delivery});
   }
   if (const Planned* slow = striking(FaultKind::kSlow, worker, round)) {
     const SteadyTime now = std::chrono::steady_clock::now();
@@ -183,6 +188,7 @@ GuardTransport::Fate GuardTransport::fate_of(Asked& asked, Delivery& delivery) {
 void GuardTransport::lose(Asked& asked, Delivery& delivery) {
   asked.lost = true;
   ++lost_;
+  inner_.discard(delivery);
   for (auto& message : delivery.messages) inner_.recycle(std::move(message.made.values));
   delivery.messages.clear();
 }

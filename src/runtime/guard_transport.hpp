@@ -43,6 +43,8 @@ class GuardTransport final : public Transport {
 
   std::string losses() const override { return inner_.losses(); }
 
+  void discard(const Delivery& delivery) override { inner_.discard(delivery); }
+
   void recycle(std::vector<float> buffer) override { inner_.recycle(std::move(buffer)); }
 
   int injected() const { return injected_; }

@@ -70,8 +70,11 @@ Expected<void> Master::look_around() {
 /// Nothing if an event was carried out by halves: then there is no state to go on from.
 void Master::take_checkpoint() {
   if (!options_.checkpoints.take || !whole_) return;
-  options_.checkpoints.take(
-      {clock_.now(), begun_, events_, studied_, totals_, bank_.state(), finished_});
+  const Seconds now = clock_.now();
+  auto bank =
+      options_.remote != nullptr ? options_.remote->state() : Expected<BankState>(bank_.state());
+  if (!bank) return;  // whatever holds the payloads is lost, and with it the run
+  options_.checkpoints.take({now, begun_, events_, studied_, totals_, *std::move(bank), finished_});
 }
 
 /// An event for the coordinator, and what it asks for.
@@ -218,6 +221,7 @@ Expected<void> Master::apply(const Apply& apply) {
   Parameters parameters = verifier_ != nullptr ? bank_.parameters(apply.model) : nullptr;
   auto applied = timed("decode", [&] { return bank_.apply(apply); });
   if (!applied) return Unexpected(applied.error());
+  if (options_.remote != nullptr) options_.remote->apply(apply);
   if (!applied->stepped) return {};
   totals_.total = clock_.now();
   ++totals_.jobs;
@@ -229,6 +233,7 @@ Expected<void> Master::apply(const Apply& apply) {
 
 void Master::drop(const Drop& drop) {
   bank_.drop(drop.messages);
+  if (options_.remote != nullptr) options_.remote->drop(drop.messages);
   for (auto buffer = bank_.recycle(); !buffer.empty(); buffer = bank_.recycle()) {
     transport_.recycle(std::move(buffer));
   }

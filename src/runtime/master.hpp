@@ -20,6 +20,7 @@
 #include "paceline/local_runtime.hpp"
 #include "paceline/model_bank.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/remote_bank.hpp"
 #include "runtime/transport.hpp"
 #include "runtime/verifier.hpp"
 
@@ -31,6 +32,7 @@ struct MasterOptions {
   std::function<void(const MasterWork&)> on_work;    ///< may be empty
   RunCheckpoints checkpoints = {};
   std::size_t bytes_per_number = sizeof(float);  ///< of messages, for the report
+  RemoteBank* remote = nullptr;                  ///< where the payloads are, if not in the bank
 };
 
 class Master {

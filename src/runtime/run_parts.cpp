@@ -85,20 +85,25 @@ Expected<LocalRunResult> play(Coordinator& coordinator,
                               ModelBank& bank,
                               Transport& transport,
                               std::optional<Verifier>& verifier,
-                              const LocalRunOptions& options) {
-  bank.keep_gradient(verifier.has_value());
+                              const LocalRunOptions& options,
+                              RemoteBank* remote) {
+  bank.keep_gradient(verifier.has_value() && remote == nullptr);
   GuardTransport guard(transport, bank, options.faults, options.on_fault);
   Master master(coordinator,
                 bank,
                 guard,
-                verifier ? &*verifier : nullptr,
+                verifier && remote == nullptr ? &*verifier : nullptr,
                 {options.observer,
                  interruption_of(options),
                  options.on_work,
                  options.checkpoints,
-                 bytes_of(options.message_type)});
+                 bytes_of(options.message_type) * (remote != nullptr ? remote->numbers_each() : 1),
+                 remote});
   auto result = master.run();
   if (!result) return result;
+  if (remote != nullptr) {
+    if (auto home = remote->finish(); !home) return Unexpected(home.error());
+  }
   result->injected = guard.injected();
   result->discarded = guard.discarded();
   result->asked_again = guard.asked_again();

@@ -8,6 +8,7 @@
 
 #include "paceline/local_runtime.hpp"
 #include "runtime/compute_pool.hpp"
+#include "runtime/remote_bank.hpp"
 #include "runtime/transport.hpp"
 #include "runtime/verifier.hpp"
 #include "runtime/worker.hpp"
@@ -36,10 +37,12 @@ void start_verifier(std::optional<Verifier>& verifier,
 
 /// Plays the coordinator to its end and waits for pending verification. `overruns` is left to the
 /// caller.
+/// @param remote  where the payloads are, if `bank` is an outline; the verifier is then fed by it
 Expected<LocalRunResult> play(Coordinator& coordinator,
                               ModelBank& bank,
                               Transport& transport,
                               std::optional<Verifier>& verifier,
-                              const LocalRunOptions& options);
+                              const LocalRunOptions& options,
+                              RemoteBank* remote = nullptr);
 
 }  // namespace paceline

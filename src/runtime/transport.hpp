@@ -61,6 +61,9 @@ class Transport {
   /// nobody can be lost.
   virtual std::string losses() const { return {}; }
 
+  /// What has been delivered is of no use: nobody will ask for its messages.
+  virtual void discard(const Delivery& /*delivery*/) {}
+
   /// Gives a buffer of a message back for later ones.
   virtual void recycle(std::vector<float> buffer) = 0;
 

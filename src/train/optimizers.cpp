@@ -37,6 +37,8 @@ class Sgd final : public Optimizer {
 
   std::unique_ptr<Optimizer> clone() const override { return std::make_unique<Sgd>(*this); }
 
+  bool coordinatewise() const override { return true; }
+
   OptimizerState state() const override { return {0, {velocity_}}; }
 
   bool restore(OptimizerState state) override {
@@ -80,6 +82,8 @@ class Adam final : public Optimizer {
   }
 
   std::unique_ptr<Optimizer> clone() const override { return std::make_unique<Adam>(*this); }
+
+  bool coordinatewise() const override { return true; }
 
   OptimizerState state() const override { return {steps_, {first_, second_}}; }
 

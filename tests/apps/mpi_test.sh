@@ -160,6 +160,59 @@ case $case in
     cmp "$(last "$scratch/whole")/weights.safetensors" "$(last "$scratch/stopped")/weights.safetensors" ||
       fail "other weights than without a stop"
     ;;
+  servers) # two ranks hold the parameters: the losses of one process, to the last digit, and all gradients exact
+    for messages in float32 float16; do
+      small=(--workers 8 --scheme uncoded --updates 6 --messages $messages)
+      losses() { grep -o '"losses":[^]]*' "$scratch/run/metrics.jsonl" > "$scratch/$1-$messages"; }
+      "${train[@]}" "${small[@]}" > "$scratch/out" 2> "$scratch/err" || fail "local"
+      losses local
+      ranks 5 "${small[@]}" --servers 2
+      expect_code 0
+      expect_text "8 workers on 2 ranks, 4 each, parameters on 2 more; this is rank 0 of 5, started by mpirun"
+      losses servers
+      cmp -s "$scratch/local-$messages" "$scratch/servers-$messages" || fail "other losses than in one process, $messages"
+    done
+    ranks 5 --workers 16 --updates 3 --verify --servers 2 \
+      --scheme uncoded,gc:s=3,m-sgc:B=1,W=2,lambda=4,relay,partial:r=2,gc:code=short-messages,s=3
+    expect_code 0
+    [ "$(awk '/^(uncoded|gc|m-sgc|relay|partial)/ { n += $NF < 1e-5 } END { print n }' "$scratch/out")" = 6 ] ||
+      fail "gradients are off: $(cat "$scratch/out")"
+    ;;
+  server_killed) # without a server the run ends, says which one is gone and how to go on, and does, with another number
+    lasting=(--workers 8 --scheme gc:s=1 --delays constant:base=0.01 --checkpoint "$scratch/lasting")
+    launcher=(--enable-recovery)
+    start "${lasting[@]}" --updates 2000 --servers 2 --checkpoint-every 5
+    kill -9 "$(process_of_rank 2)"
+    finish 10 # with 0: mpirun was told to forgive
+    grep -q '^paceline: rank 2 (.*, parameter server) has died, and its part of the parameters is lost; --resume goes on' \
+      "$scratch/err" || fail "nobody says which server died"
+    ranks 4 "${lasting[@]}" --updates 60 --servers 1 --resume
+    expect_code 0
+    expect_text "goes on from"
+    launcher=()
+    rm -rf "$scratch/lasting"
+    start "${lasting[@]}" --updates 2000 --servers 2
+    kill -9 "$(process_of_rank 1)"
+    finish 10
+    [ "$code" != 0 ] || fail "exit code 0"
+    grep -q '^paceline: rank 1 (.*, parameter server) has died' "$scratch/err" || fail "nobody says who died"
+    ;;
+  server_resumed) # asked to stop, it goes on with the same weights, whoever holds them
+    whole=(--workers 8 --scheme uncoded --delays constant:base=0.01 --updates 40 --checkpoint-every 40)
+    ranks 3 "${whole[@]}" --checkpoint "$scratch/whole"
+    expect_code 0
+    start "${whole[@]}" --servers 2 --checkpoint "$scratch/stopped"
+    kill -USR1 "$launched"
+    finish 20
+    expect_code 138
+    expect_text "--resume goes on from"
+    ranks 4 "${whole[@]}" --servers 1 --checkpoint "$scratch/stopped" --resume
+    expect_code 0
+    expect_text "goes on from"
+    last() { ls -d "$1"/checkpoint-* | tail -n 1; }
+    cmp "$(last "$scratch/whole")/weights.safetensors" "$(last "$scratch/stopped")/weights.safetensors" ||
+      fail "other weights than without servers and a stop"
+    ;;
   watched) # rank 0 alone has the live page; where it cannot have it, all ranks end
     ranks 3 --workers 4 --updates 5 --dashboard :0
     expect_code 0
@@ -179,6 +232,17 @@ case $case in
     ranks 3 --workers 9 --workers-per-rank 4
     expect_code 2
     expect_text "4 workers per rank are too few for 9 workers on 2 ranks; at least 5"
+    ranks 3 --servers 2
+    expect_code 2
+    expect_text "servers=2 is not allowed for 3 ranks: rank 0 is the master, and at least one more hosts workers; 0 ... 1"
+    ranks 3 --servers 1 --transport local
+    expect_code 2
+    expect_text "--servers 1 cannot be used with --transport local"
+    [ "$(own_lines)" = 1 ] || fail "$(own_lines) lines"
+    timeout 20 "${train[@]}" --servers 1 > "$scratch/out" 2> "$scratch/err"
+    code=$?
+    expect_code 2
+    expect_text "--servers 1 needs a launcher"
     timeout 60 "$mpirun" --oversubscribe -n 2 "${train[@]}" --updates 2 : -n 1 "${train[@]}" --updates 2 --seed 2 \
       > "$scratch/out" 2> "$scratch/err"
     code=$?

@@ -9,76 +9,18 @@
 #include <thread>
 #include <vector>
 
-#include "cluster/memory_link.hpp"
+#include "cluster/cluster_support.hpp"
 #include "cluster/peers.hpp"
-#include "runtime/runtime_support.hpp"
 
 namespace paceline {
 namespace {
 
+using test::Cluster;
 using test::MemoryHub;
 using test::MemoryLink;
+using test::play;
 using test::ScriptedDelays;
 using test::TrainingRun;
-
-/// Rank 0 is the test's thread, the others run until the master ends them.
-class Cluster {
- public:
-  explicit Cluster(int ranks, const TrainingRun& run, Member joins = {"1.0"})
-      : hub(ranks), master_link_(hub, 0) {
-    for (int m = 0; m < run.rounds.models; ++m) {
-      sources_.push_back(std::make_unique<test::QuadraticSource>(run.hook));
-    }
-    for (int rank = 1; rank < ranks; ++rank) {
-      served_.push_back(std::async(std::launch::async, [this, rank, joins, run = &run] {
-        MemoryLink link(hub, rank);
-        ServeOptions options;
-        options.sources = &sources_;
-        options.sampler = &sampler_;
-        options.delays = run->options.delays;
-        options.interrupted = &interrupted;
-        return serve(link, joins, options);
-      }));
-    }
-  }
-
-  ~Cluster() { interrupted = true; }
-
-  ClusterMaster& master(Seconds rank_limit = Seconds{0}) {
-    if (!master_) {
-      ClusterOptions options;
-      options.rank_limit = rank_limit;
-      options.notice = [this](const std::string& line) { notices.push_back(line); };
-      master_.emplace(master_link_, options);
-    }
-    return *master_;
-  }
-
-  std::string notices_text() const {
-    std::string all;
-    for (const std::string& line : notices) all += line + "\n";
-    return all;
-  }
-
-  std::vector<std::future<Expected<int>>>& served() { return served_; }
-
-  MemoryHub hub;
-  std::vector<std::string> notices;
-  std::atomic<bool> interrupted{false};
-
- private:
-  MemoryLink master_link_;
-  test::CircularSampler sampler_;
-  std::vector<std::unique_ptr<GradientSource>> sources_;
-  std::optional<ClusterMaster> master_;
-  std::vector<std::future<Expected<int>>> served_;  // destroyed, and so waited for, first
-};
-
-/// Lets TrainingRun play on the cluster.
-Expected<LocalRunResult> play(TrainingRun& run, ClusterMaster& master) {
-  run.driver = [&master](auto&... arguments) { return master.run(arguments...); };
-  return run.go();
-}
 
 TEST(Cluster, MakesTheSameWeightsAsOneProcessBitForBit) {
   TrainingRun local(6, 6);
@@ -321,7 +263,7 @@ TEST(Cluster, AdmitsOnlyRanksThatAgree) {
     return text.find(part) != std::string::npos;
   };
   EXPECT_PRED2(
-      holds, refusal({"1.1"}, {"1.0"}), "runs paceline 1.0 (protocol 3) and the master 1.1");
+      holds, refusal({"1.1"}, {"1.0"}), "runs paceline 1.0 (protocol 4) and the master 1.1");
   EXPECT_PRED2(holds, refusal({"1.0", 1}, {"1.0", 2}), "other options than the master");
   EXPECT_PRED2(holds, refusal({"1.0", 1, 1}, {"1.0", 1, 2}), "other training data");
   EXPECT_PRED2(holds, refusal({"1.0"}, {"1.0", 0, 0, "no such file"}), ") no such file");
@@ -343,6 +285,10 @@ TEST(Cluster, WorkersAreSpreadOverRanks) {
   EXPECT_EQ(workers_per_rank(10, 5, 2).error().message,
             "2 workers per rank are too few for 10 workers on 4 ranks; at least 3");
   EXPECT_FALSE(workers_per_rank(10, 1, 0));
+  EXPECT_EQ(workers_per_rank(10, 5, 0, 2).value(), 5);
+  EXPECT_EQ(workers_per_rank(10, 5, 0, 4).error().message,
+            "servers=4 is not allowed for 5 ranks: rank 0 is the master, and at least one more "
+            "hosts workers; 0 ... 3");
 }
 
 TEST(Peers, SeesWhetherAProcessIsThere) {

@@ -1,7 +1,10 @@
 // A link between threads of one process, with the faults of a cluster: frames are dropped, damaged,
-// cut short or repeated on their way, ranks freeze and wake up.
+// cut short or repeated on their way, ranks freeze and wake up, and what a rank can take in per
+// second may be limited.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -20,7 +23,14 @@ class MemoryHub {
   /// May change the frame. @return how many copies arrive
   using Fault = std::function<int(int from, int to, Bytes& frame)>;
 
-  explicit MemoryHub(int ranks) : queues_(static_cast<std::size_t>(ranks)) {}
+  explicit MemoryHub(int ranks)
+      : queues_(static_cast<std::size_t>(ranks)), busy_until_(static_cast<std::size_t>(ranks)) {}
+
+  /// From now on every rank takes in so many bytes per second, one frame after the other.
+  void limit_links(double bytes_per_second) {
+    const std::lock_guard lock(mutex_);
+    bytes_per_second_ = bytes_per_second;
+  }
 
   void set_fault(Fault fault) {
     const std::lock_guard lock(mutex_);
@@ -49,7 +59,7 @@ class MemoryHub {
   void send(int from, int to, Bytes frame) {
     const std::lock_guard lock(mutex_);
     const int copies = fault_ ? fault_(from, to, frame) : 1;
-    for (int i = 0; i < copies; ++i) queue(to).emplace_back(from, frame);
+    for (int i = 0; i < copies; ++i) queue(to).push_back({from, frame, arrival(to, frame.size())});
   }
 
   bool receive(int rank, int& from, Bytes& frame) {
@@ -57,9 +67,10 @@ class MemoryHub {
     if (frozen_.contains(rank)) return false;
     auto& waiting = queue(rank);
     for (auto entry = waiting.begin(); entry != waiting.end(); ++entry) {
-      if (frozen_.contains(entry->first)) continue;
-      from = entry->first;
-      frame = std::move(entry->second);
+      if (frozen_.contains(entry->from)) continue;
+      if (entry->arrives > Clock::now()) return false;
+      from = entry->from;
+      frame = std::move(entry->frame);
       waiting.erase(entry);
       return true;
     }
@@ -67,12 +78,31 @@ class MemoryHub {
   }
 
  private:
-  using Queue = std::deque<std::pair<int, Bytes>>;
+  using Clock = std::chrono::steady_clock;
+
+  struct Entry {
+    int from = 0;
+    Bytes frame;
+    Clock::time_point arrives;
+  };
+
+  using Queue = std::deque<Entry>;
+
+  /// When a frame that is sent now has come through the receiver's link.
+  Clock::time_point arrival(int to, std::size_t bytes) {
+    if (bytes_per_second_ == 0) return {};
+    Clock::time_point& until = busy_until_[static_cast<std::size_t>(to)];
+    const std::chrono::duration<double> takes(static_cast<double>(bytes) / bytes_per_second_);
+    until = std::max(until, Clock::now()) + std::chrono::duration_cast<Clock::duration>(takes);
+    return until;
+  }
 
   Queue& queue(int rank) { return queues_[static_cast<std::size_t>(rank)]; }
 
   std::mutex mutex_;
-  std::vector<Queue> queues_;  ///< by receiver
+  std::vector<Queue> queues_;                  ///< by receiver
+  std::vector<Clock::time_point> busy_until_;  ///< by receiver: its link
+  double bytes_per_second_ = 0;                ///< 0: no limit
   std::set<int> frozen_;
   Fault fault_;
 };

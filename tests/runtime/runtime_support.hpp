@@ -66,6 +66,8 @@ class PlainDescent final : public Optimizer {
   }
 
   std::unique_ptr<Optimizer> clone() const override { return std::make_unique<PlainDescent>(); }
+
+  bool coordinatewise() const override { return true; }
 };
 
 /// Update v of any model takes the samples v*kBatch ... of a circle.

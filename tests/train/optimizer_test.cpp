@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <span>
+#include <string>
 #include <vector>
 
 #include "paceline/check.hpp"
+#include "paceline/random.hpp"
 #include "paceline/training.hpp"
 
 namespace paceline {
@@ -65,6 +68,30 @@ TEST(Optimizer, RefusesAGradientOfAnotherLength) {
   auto optimizer = make_optimizer("adam:lr=0.1");
   std::vector<float> parameters(3);
   EXPECT_THROW((*optimizer)->step(parameters, std::vector<float>(2)), ContractViolation);
+}
+
+TEST(Optimizer, StepsOfSlicesAreThoseOfTheWholeBitForBit) {
+  constexpr std::size_t kNumbers = 1003;
+  constexpr std::size_t kCut = 357;
+  for (const char* text : {"sgd:lr=0.1", "sgd:lr=0.1,momentum=0.9", "adam:lr=0.01"}) {
+    const auto whole = make_optimizer(text).value();
+    const auto front = whole->clone();
+    const auto back = whole->clone();
+    EXPECT_TRUE(whole->coordinatewise());
+    RandomStream random(7, text);
+    std::vector<float> parameters(kNumbers), gradient(kNumbers);
+    for (float& value : parameters) value = static_cast<float>(random.normal());
+    std::vector<float> slices = parameters;
+    for (int step = 0; step < 5; ++step) {
+      for (float& value : gradient) value = static_cast<float>(random.normal());
+      whole->step(parameters, gradient);
+      const std::span<float> p(slices);
+      const std::span<const float> g(gradient);
+      front->step(p.first(kCut), g.first(kCut));
+      back->step(p.subspan(kCut), g.subspan(kCut));
+    }
+    EXPECT_EQ(slices, parameters) << text;
+  }
 }
 
 TEST(Optimizer, ErrorsNameTheValueAndWhatIsAllowed) {
