@@ -71,6 +71,7 @@ SchemeRun read_scheme(const Members& json) {
   for (const Members& accuracy : json.at("accuracy")) {
     run.accuracy.push_back(number_or_nan(accuracy));
   }
+  run.ensemble_accuracy = if_known(json.at("ensemble_accuracy"));
   run.overruns = json.at("overruns").get<int>();
   run.bytes_per_round = number_or_nan(json.at("bytes_per_round"));
   for (const Members& points : json.at("loss")) {
