@@ -39,8 +39,8 @@ struct SimulateOptions {
   bool json = false;
 };
 
-/// Residuals below it are rounding.
-constexpr double kRounding = 1e-12;
+/// Residuals up to this are rounding.
+constexpr double kExactEnough = 1e-12;
 
 struct SimulatedRun {
   Played played;
@@ -107,7 +107,7 @@ RunReport as_report(const std::vector<SimulatedRun>& runs,
     run.limit = simulated.clairvoyant;
     run.time_won = simulated.time_won;
     run.mean_stragglers = result.mean_stragglers;
-    if (result.mean_residual > kRounding) run.mean_residual = result.mean_residual;
+    if (result.mean_residual > kExactEnough) run.mean_residual = result.mean_residual;
     run.history = simulated.history;
     report.schemes.push_back(std::move(run));
   }
@@ -181,7 +181,7 @@ void print_table(const std::vector<SimulatedRun>& runs,
   }
   fmt::print("\nx limit: total time over the clairvoyant limit for as many jobs per round\n");
   for (const SimulatedRun& run : runs) {
-    if (run.played.result.mean_residual <= kRounding) continue;
+    if (run.played.result.mean_residual <= kExactEnough) continue;
     fmt::print("{}: approximate, leaves a residual of {:.3g} per job\n",
                run.played.info.label(),
                run.played.result.mean_residual);

@@ -6,6 +6,7 @@ const charts = new Map();  // by the id of their figure: {chart, look}
 // into stays.
 const draw_lines = (id, {x, y, series}, data) => {
   if (!uPlot) {
+    at(id).className = 'absent';
     at(id).replaceChildren(html('p', {class: 'note'}, 'Line charts were not built in: the build could not fetch their library.'));
     return;
   }

@@ -22,6 +22,9 @@ constexpr const char* kColours[] = {
 constexpr std::size_t kDashes = 5;  // that gnuplot has
 constexpr double kPixelsPerMillimetre = 96 / 25.4;
 constexpr double kColumn = 85;  // millimetres
+/// Cells that are drawn as rectangles, which stay sharp at any size; more are drawn as one picture,
+/// since they would take a hundred bytes each.
+constexpr std::size_t kMostPixels = 4000;
 
 /// In gnuplot's single quotes, where only they are special.
 std::string gnuplot_text(std::string_view text) {
@@ -42,10 +45,10 @@ std::string script(const std::string& name,
   std::string text = "# gnuplot " + name + ".gp\nset encoding utf8\n" + settings;
   for (const std::string& format : formats) {
     if (format == "svg") {
-      text +=
-          fmt::format("set terminal svg size {:.0f},{:.0f} font 'Helvetica,11' linewidth 1.33\n",
-                      kColumn * kPixelsPerMillimetre,
-                      height * kPixelsPerMillimetre);
+      text += fmt::format(
+          "set terminal svg standalone size {:.0f},{:.0f} font 'Helvetica,11' linewidth 1.33\n",
+          kColumn * kPixelsPerMillimetre,
+          height * kPixelsPerMillimetre);
     } else if (format == "pdf") {
       text += fmt::format(
           "set terminal pdfcairo size {:.2f}cm,{:.2f}cm font 'Helvetica,8' linewidth 1\n",
@@ -240,7 +243,8 @@ void add_responses(std::vector<FigureFile>& files,
       stragglers.back() = '\n';
     }
     const std::string settings = fmt::format(
-        "set title {} noenhanced\nset xlabel 'round (colour: response time in s; black: straggler)'\n"
+        "set title {} noenhanced\nset xlabel 'round (colour: response time in s; black: "
+        "straggler)'\n"
         "set ylabel 'worker'\n{}"
         "set palette defined (0 '#fff7bc', 1 '#7fcdbb', 2 '#2c7fb8', 3 '#253494')\n"
         "set xrange [-0.5:{}]\nset yrange [{}:-0.5]\nset tics out nomirror\nunset key\n",
@@ -249,9 +253,10 @@ void add_responses(std::vector<FigureFile>& files,
         static_cast<double>(history.size()) - 0.5,
         static_cast<double>(history.front().response.size()) - 0.5);
     const std::string plot = fmt::format(
-        "plot '{0}.dat' matrix with image pixels, \\\n"
-        "  '{0}-stragglers.dat' matrix using 1:2:(0):(0):(0):(255*$3) with rgbalpha\n",
-        name);
+        "plot '{0}.dat' matrix with image{1}, \\\n"
+        "  '{0}-stragglers.dat' matrix using 1:2:(0):(0):(0):(255*$3) with rgbalpha{1}\n",
+        name,
+        history.size() * history.front().response.size() <= kMostPixels ? " pixels" : "");
     files.push_back({name + ".dat", std::move(times)});
     files.push_back({name + "-stragglers.dat", std::move(stragglers)});
     files.push_back({name + ".gp", script(name, 60, formats, settings, plot)});
