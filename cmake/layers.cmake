@@ -36,7 +36,7 @@ function(paceline_layer name)
   if(BUILD_SHARED_LIBS)
     # Together in one folder, as when installed: there one finds the next, and the plugin. Outside our own namespace
     # nothing is exported, neither the templates of other libraries nor helpers.
-    set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR} BUILD_RPATH "\$ORIGIN")
+    set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR} BUILD_RPATH "\$ORIGIN" DEFINE_SYMBOL "")
     target_link_options(${target} PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exported.map)
     set_target_properties(${target} PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exported.map)
   endif()
