@@ -1,4 +1,5 @@
-// Decodes what four of six workers sent: all that a project needs that uses a code and nothing else.
+// Decodes what four of six workers sent: all that a project needs that uses a code and nothing
+// else.
 #include <cstdio>
 #include <vector>
 
