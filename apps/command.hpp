@@ -41,5 +41,9 @@ void add_report(CLI::App& program, Run& run);
 void add_schemes(CLI::App& program, Run& run);
 void add_simulate(CLI::App& program, Run& run, const Origins& origins);
 void add_tune(CLI::App& program, Run& run);
+void add_version(CLI::App& program, Run& run);
+
+/// What `paceline version` prints.
+std::string version_text();
 
 }  // namespace paceline::app

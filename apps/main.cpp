@@ -95,7 +95,7 @@ int run_program(int argc, char** argv) {
   CLI::App program(
       "Trains several models at once on workers that are slow or fail without warning.",
       "paceline");
-  program.set_version_flag("--version", "paceline " PACELINE_VERSION);
+  program.set_version_flag("--version", version_text);
   program.option_defaults()->take_last();  // a later flag overrides an earlier one
   program.require_subcommand(1);
   program.footer("More: paceline COMMAND --help");
@@ -114,6 +114,7 @@ int run_program(int argc, char** argv) {
   add_codes(program, run);
   add_code(program, run);
   add_bounds(program, run);
+  add_version(program, run);
   auto configured = configure(program, argc, argv);
   if (!configured) {
     leave_the_line_to_rank_0();

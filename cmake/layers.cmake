@@ -10,23 +10,36 @@ endfunction()
 add_compile_options($<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=600000>)
 
 # One layer, one folder, one target: paceline_layer(core SOURCES ... DEPENDS ...) makes paceline_core, alias
-# paceline::core. Warnings sit on a private interface target, so that nothing leaks into a project that embeds us.
+# paceline::core. PRIVATE names what is linked, HEADERS what is only compiled in, so that who embeds an installed layer
+# needs the former alone. Warnings sit on a private interface target, so that nothing leaks into a project that embeds us.
 
 add_library(paceline_warnings INTERFACE)
 target_compile_options(paceline_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
 
 function(paceline_layer name)
-  cmake_parse_arguments(LAYER "" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(LAYER "" "" "SOURCES;DEPENDS;PRIVATE;HEADERS" ${ARGN})
   set(target paceline_${name})
-  add_library(${target} STATIC ${LAYER_SOURCES})
+  add_library(${target} ${LAYER_SOURCES})  # static, or shared with BUILD_SHARED_LIBS=ON
   add_library(paceline::${name} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    INSTALL_RPATH "\$ORIGIN")
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_include_directories(${target}
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
     PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${target} PUBLIC ${LAYER_DEPENDS}
                         PRIVATE $<BUILD_INTERFACE:paceline_warnings> ${LAYER_PRIVATE})
+  foreach(header_only IN LISTS LAYER_HEADERS)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:${header_only}>)
+  endforeach()
+  if(BUILD_SHARED_LIBS)
+    # Together in one folder, as when installed: there one finds the next, and the plugin. Outside our own namespace
+    # nothing is exported, neither the templates of other libraries nor helpers.
+    set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR} BUILD_RPATH "\$ORIGIN" DEFINE_SYMBOL "")
+    target_link_options(${target} PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exported.map)
+    set_target_properties(${target} PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exported.map)
+  endif()
   paceline_unity(${target} 16)
   set_property(GLOBAL APPEND PROPERTY PACELINE_LAYERS ${target})
 endfunction()

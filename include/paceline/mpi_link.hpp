@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "paceline/expected.hpp"
 #include "paceline/launch.hpp"
@@ -15,5 +16,8 @@ namespace paceline {
 /// From here on the process ends when its launcher ends.
 /// @return an error if MPI finds another number of processes than the launcher started
 Expected<std::unique_ptr<Link>> connect_mpi(const Launch& launch);
+
+/// The MPI that is loaded, in its own words, one line: "Open MPI v4.1.4". Needs no running MPI.
+std::string mpi_library();
 
 }  // namespace paceline

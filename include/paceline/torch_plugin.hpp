@@ -15,4 +15,14 @@ namespace paceline {
 /// @return an error that names the device if it cannot be used, or why there is no plugin
 Expected<void> register_torch_plugin(const std::string& device = "cpu");
 
+/// The LibTorch that the plugin brings.
+struct TorchLibrary {
+  std::string version;  ///< "1.13.1": what the plugin was built with
+  std::string plugin;   ///< path of the plugin
+  std::string library;  ///< path of libtorch_cpu.so
+};
+
+/// Loads the plugin. @return why that is not possible, if it is not
+Expected<TorchLibrary> find_torch_library();
+
 }  // namespace paceline

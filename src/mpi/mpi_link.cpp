@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <deque>
 #include <limits>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -232,6 +233,14 @@ Expected<std::unique_ptr<Link>> connect_mpi(const Launch& launch) {
                     ranks));
   }
   return std::unique_ptr<Link>(std::move(link));
+}
+
+std::string mpi_library() {
+  std::vector<char> text(MPI_MAX_LIBRARY_VERSION_STRING);
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  const std::string all(text.data(), static_cast<std::size_t>(length));
+  return all.substr(0, all.find_first_of(",\n"));
 }
 
 }  // namespace paceline

@@ -1,5 +1,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
+
+#include <cstring>
 
 #include "paceline/torch_plugin.hpp"
 #include "train/model_registry.hpp"
@@ -19,8 +22,24 @@ Expected<const TorchPlugin*> load() {
 }
 
 /// Stays loaded: models refer to its code.
-Expected<const TorchPlugin*> plugin_on(const std::string& device) {
+const Expected<const TorchPlugin*>& loaded_plugin() {
   static const Expected<const TorchPlugin*> loaded = load();
+  return loaded;
+}
+
+/// Notes where the libraries of this process that TorchLibrary names were found.
+int note_library(dl_phdr_info* info, std::size_t /*size*/, void* found) {
+  TorchLibrary& torch = *static_cast<TorchLibrary*>(found);
+  if (std::strstr(info->dlpi_name, "/libpaceline_torch.so") != nullptr) {
+    torch.plugin = info->dlpi_name;
+  } else if (std::strstr(info->dlpi_name, "/libtorch_cpu.so") != nullptr) {
+    torch.library = info->dlpi_name;
+  }
+  return 0;
+}
+
+Expected<const TorchPlugin*> plugin_on(const std::string& device) {
+  const Expected<const TorchPlugin*>& loaded = loaded_plugin();
   if (!loaded) return loaded;
   if (auto ready = (*loaded)->use_device(device); !ready) return Unexpected(ready.error());
   return loaded;
@@ -41,6 +60,15 @@ Expected<void> register_torch_plugin(const std::string& device) {
         });
   }
   return {};
+}
+
+Expected<TorchLibrary> find_torch_library() {
+  const Expected<const TorchPlugin*>& plugin = loaded_plugin();
+  if (!plugin) return Unexpected(plugin.error());
+  TorchLibrary torch;
+  torch.version = (*plugin)->version;
+  dl_iterate_phdr(note_library, &torch);
+  return torch;
 }
 
 }  // namespace paceline

@@ -11,6 +11,7 @@ namespace paceline {
 struct TorchPlugin {
   Expected<void> (*use_device)(const std::string& device);  ///< first
   Expected<std::unique_ptr<TrainingModel>> (*make)(const std::string& name, const DataSet& data);
+  const char* version;  ///< of LibTorch, "1.13.1"
 };
 
 }  // namespace paceline

@@ -4,6 +4,8 @@
 
 # names
 expect 2 "did you mean 'train'" trian
+expect 0 '"transports": [' version --json
+expect 0 'transports  local' --version
 expect 2 "did you mean '--scheme'" simulate --shceme x
 expect 2 "did you mean 'gc'" "${simulate[@]}" --scheme gcc:s=1
 expect 2 "did you mean 'lambda'" "${simulate[@]}" --scheme m-sgc:B=1,W=2,lamda=4

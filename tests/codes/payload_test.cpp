@@ -7,6 +7,7 @@
 #include <span>
 
 #include "codes/code_test_support.hpp"
+#include "paceline/apply.hpp"
 #include "paceline/code_catalog.hpp"
 #include "paceline/kernels.hpp"
 #include "paceline/random.hpp"
@@ -166,6 +167,43 @@ INSTANTIATE_TEST_SUITE_P(Codes,
                          Payload,
                          ::testing::Values("repetition", "cyclic", "mds"),
                          [](const auto& code) { return std::string(code.param); });
+
+// Where messages lie elsewhere the sums are the same; of float64, the same but for rounding.
+TEST(Payload, MessagesAreReadWhereTheyLie) {
+  for (const char* text : {"cyclic:s=2", "mds:s=2"}) {
+    const GradientCode code = make_code(text, CodeContext{.workers = 6}).value();
+    const auto length = static_cast<std::size_t>(4 * code.shape.parts);
+    const std::size_t message_length = code.shape.message_length(length);
+    RandomStream random(3, "where they lie");
+    std::vector<Vector> messages(6, Vector(message_length));
+    std::vector<std::vector<double>> wide(6, std::vector<double>(message_length));
+    for (std::size_t i = 0; i < 6; ++i) {
+      for (std::size_t j = 0; j < message_length; ++j) {
+        wide[i][j] = messages[i][j] = static_cast<float>(random.normal());
+      }
+    }
+    WorkerSet answered = WorkerSet::all(6);
+    answered.erase(WorkerId{1});
+    answered.erase(WorkerId{4});
+    const Combination combination = code.decode(answered).value();
+    std::vector<std::span<const float>> spans(6);
+    std::vector<std::span<const double>> wide_spans(6);
+    answered.for_each([&](WorkerId worker) {
+      spans[worker.index()] = messages[worker.index()];
+      wide_spans[worker.index()] = wide[worker.index()];
+    });
+    Vector expected(length);
+    Vector decoded(length);
+    std::vector<double> wide_decoded(length);
+    apply(code, combination, messages, expected);
+    apply(code, combination, spans, decoded);
+    apply(code, combination, wide_spans, wide_decoded);
+    EXPECT_EQ(decoded, expected);
+    for (std::size_t j = 0; j < length; ++j) {
+      EXPECT_FLOAT_EQ(static_cast<float>(wide_decoded[j]), expected[j]);
+    }
+  }
+}
 
 }  // namespace
 }  // namespace paceline
