@@ -285,17 +285,27 @@ std::vector<double> published_nodes(int n) {
   return nodes;
 }
 
+/// At most about `count` of the sets, evenly spread.
+void thin_out(std::vector<WorkerSet>& sets, std::size_t count) {
+  const std::size_t step = std::max<std::size_t>(1, sets.size() / count);
+  std::size_t kept = 0;
+  for (std::size_t at = 0; at < sets.size(); at += step) sets[kept++] = sets[at];
+  sets.resize(kept, WorkerSet(0));
+}
+
 /// The stride is the one that magnifies rounding least on the same straggler sets, of as many as
-/// can be tried in a fraction of a second.
+/// can be tried in a fraction of a second. Strides u and n - u differ little.
 GradientCode chebyshev_code(int n, int s, int m) {
   constexpr int kScoredSets = 50;
-  constexpr double kBudget = 5e7;  // multiplications
-  const StragglerSample sample = sample_survivors(n, s, kScoredSets);
-  const double one_stride = kScoredSets * 1.0 * n * (s + m) * (m * m + 1);
-  const int step = std::max(1, static_cast<int>(n * one_stride / kBudget));
+  constexpr double kBudget = 1e7;  // multiplications
+  StragglerSample sample = sample_survivors(n, s, kScoredSets);
+  thin_out(sample.typical, kScoredSets);
+  thin_out(sample.together, kScoredSets);
+  const double one_stride = 2.0 * kScoredSets * n * (s + m) * (m * m + 1);
+  const int step = std::max(1, static_cast<int>(n / 2 * one_stride / kBudget));
   std::optional<GradientCode> best;
   double least = 0;
-  for (int from = 1; from < n || !best; from += step) {
+  for (int from = 1; 2 * from <= n || !best; from += step) {
     int stride = from;
     while (std::gcd(stride, n) != 1) ++stride;
     std::vector<double> nodes;
