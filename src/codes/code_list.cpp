@@ -163,7 +163,8 @@ Expected<GradientCode> make_code(std::string_view text, const CodeContext& conte
                    " workers; at least 1 is needed");
   }
   Expected<GradientCode> code = make_code(parameters->name(), *parameters, context);
-  if (find(parameters->name()) == nullptr) return code;
+  // A refusal comes first: it may come before all parameters were read, which finish() would name.
+  if (!code && parameters->ok()) return code;
   if (auto fine = parameters->finish(); !fine) return Unexpected(fine.error());
   return code;
 }
