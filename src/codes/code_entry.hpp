@@ -44,6 +44,7 @@ CodeEntry repetition_code_entry();
 CodeEntry cyclic_code_entry();
 CodeEntry mds_code_entry();
 CodeEntry real_mds_entry();
+CodeEntry chebyshev_entry();
 CodeEntry reed_solomon_entry();
 CodeEntry speed_aware_entry();
 CodeEntry short_messages_entry();

@@ -1,7 +1,11 @@
 // The catalogue of codes: who is in it, and how a text finds its entry.
 #include <algorithm>
+#include <numeric>
 
 #include "codes/code_entry.hpp"
+#include "codes/cyclic_mds.hpp"
+#include "codes/parameters.hpp"
+#include "codes/promise.hpp"
 #include "paceline/check.hpp"
 #include "paceline/suggest.hpp"
 
@@ -21,6 +25,30 @@ Expected<GradientCode> make_by_request(ParameterText& parameters, const CodeCont
                                .message_type = context.message_type});
 }
 
+/// As above, and stride=, in which the construction is deterministic and can be compared.
+Expected<GradientCode> make_mds(ParameterText& parameters, const CodeContext& context) {
+  const int n = context.workers;
+  const int s = parameters.integer("s", 0, n - 1);
+  if (!parameters.has("stride")) {
+    return make_code(CodeRequest{.name = "mds",
+                                 .workers = n,
+                                 .stragglers = s,
+                                 .seed = context.seed,
+                                 .keep_promise = context.keep_promise,
+                                 .weights = context.weights,
+                                 .message_type = context.message_type});
+  }
+  const int stride = parameters.integer("stride", 1, std::max(1, n - 1));
+  if (!parameters.ok()) return invalid("mds: wrong parameters");
+  if (s == 0 || s == n - 1) return plain_code("mds", n, s);
+  if (std::gcd(stride, n) != 1) {
+    return invalid("mds: stride = " + std::to_string(stride) + " shares a divisor with " +
+                   std::to_string(n) + " workers; the best is " +
+                   std::to_string(best_stride(n, s)));
+  }
+  return promise(bare_cyclic_mds(n, s, stride), context.keep_promise, context.message_type);
+}
+
 constexpr const char* kRepetition = "repetition";
 constexpr const char* kCyclic = "cyclic";
 constexpr const char* kMds = "mds";
@@ -32,6 +60,7 @@ const std::vector<CodeEntry>& entries() {
       cyclic_code_entry(),
       mds_code_entry(),
       real_mds_entry(),
+      chebyshev_entry(),
       reed_solomon_entry(),
       speed_aware_entry(),
       short_messages_entry(),
@@ -92,11 +121,15 @@ CodeEntry mds_code_entry() {
   return {{.name = kMds,
            .summary = "cyclic MDS on strided roots of unity; complex weights, closed form",
            .exact = true,
-           .parameters = {{"s", "0 <= s <= n-1", "stragglers tolerated"}},
+           .parameters = {{"s", "0 <= s <= n-1", "stragglers tolerated"},
+                          {"stride",
+                           "1 <= stride < n, prime to n",
+                           "steps around the circle between neighbours (the most accurate); 1: the "
+                           "textbook code"}},
            .load = "(s+1)/n, two backward passes",
            .source = "Raviv, Tamo, Tandon, Dimakis, Gradient Coding from Cyclic MDS Codes and "
                      "Expander Graphs (2018)"},
-          make_by_request<kMds>,
+          make_mds,
           exists_always};
 }
 
@@ -130,7 +163,8 @@ Expected<GradientCode> make_code(std::string_view text, const CodeContext& conte
                    " workers; at least 1 is needed");
   }
   Expected<GradientCode> code = make_code(parameters->name(), *parameters, context);
-  if (find(parameters->name()) == nullptr) return code;
+  // A refusal comes first: it may come before all parameters were read, which finish() would name.
+  if (!code && parameters->ok()) return code;
   if (auto fine = parameters->finish(); !fine) return Unexpected(fine.error());
   return code;
 }

@@ -18,6 +18,7 @@
 
 #include "codes/finite_field.hpp"
 #include "codes/random_columns.hpp"
+#include "codes/sparse_decoders.hpp"
 
 namespace paceline {
 namespace {
@@ -29,6 +30,7 @@ struct DesignFamily {
   bool (*exists)(int points);
   BlockDesign (*make)(int points);
   bool symmetric;  ///< n = k, so that the complement is a design of the kind too
+  int (*blocks)(int points);
 };
 
 /// The q >= 2 with q^2 + q + 1 = n (a prime power), or 0.
@@ -54,12 +56,14 @@ constexpr DesignFamily kProjective = {"projective-plane",
                                       "q^2+q+1, q a power of a prime",
                                       [](int n) { return plane_order(n) > 0; },
                                       [](int n) { return projective_plane(plane_order(n)); },
-                                      true};
+                                      true,
+                                      nullptr};
 constexpr DesignFamily kAffine = {"affine-plane",
                                   "q^2, q a power of a prime",
                                   [](int n) { return affine_order(n) > 0; },
                                   [](int n) { return affine_plane(affine_order(n)); },
-                                  false};
+                                  false,
+                                  [](int n) { return n + affine_order(n); }};
 constexpr DesignFamily kHadamard = {
     "hadamard",
     "2^u - 1, or a power of a prime that is 3 mod 4",
@@ -68,19 +72,22 @@ constexpr DesignFamily kHadamard = {
       if (is_square_design(n)) return square_design(n);
       return sylvester_design(std::bit_width(static_cast<unsigned>(n)));
     },
-    true};
+    true,
+    nullptr};
 constexpr DesignFamily kBiplane = {
-    "biplane", "16 or 37", [](int n) { return n == 16 || n == 37; }, biplane, true};
+    "biplane", "16 or 37", [](int n) { return n == 16 || n == 37; }, biplane, true, nullptr};
 constexpr DesignFamily kSteiner = {"steiner",
                                    "1 or 3 mod 6, from 7 on",
                                    [](int n) { return n >= 7 && (n % 6 == 1 || n % 6 == 3); },
                                    steiner_triples,
-                                   false};
+                                   false,
+                                   [](int n) { return n * (n - 1) / 6; }};
 constexpr DesignFamily kPairs = {"pairs",
                                  "any from 2 on",
                                  [](int n) { return n >= 2; },
                                  [](int n) { return all_subsets(n, 2); },
-                                 false};
+                                 false,
+                                 [](int n) { return n * (n - 1) / 2; }};
 
 /// C(n, r) if it is at most so many, else more.
 std::int64_t subset_count(int n, int r, std::int64_t most) {
@@ -101,6 +108,23 @@ bool subsets_exist(int workers, int /*stragglers*/) {
   return workers >= 2 && has_subsets(workers, std::min(kUsualSubset, workers));
 }
 
+DecoderChoice read_design_decoder(ParameterText& parameters,
+                                  const SharedMatrix& G,
+                                  double replication) {
+  const auto n = static_cast<int>(G->rows());
+  return read_decoder(parameters,
+                      G,
+                      replication * static_cast<double>(G->cols()) / n,
+                      {"formula", {design_weight(n, replication), true}});
+}
+
+std::vector<CodeParameter> with_design_decoders(std::vector<CodeParameter> own) {
+  for (CodeParameter& parameter : decoder_parameters("formula", "the closed form, optimal too")) {
+    own.push_back(std::move(parameter));
+  }
+  return with_tolerance(std::move(own));
+}
+
 Expected<GradientCode> make_subsets(ParameterText& parameters, const CodeContext& context) {
   const int n = context.workers;
   const Tolerance tolerance = read_tolerance(parameters, n);
@@ -117,8 +141,9 @@ Expected<GradientCode> make_subsets(ParameterText& parameters, const CodeContext
                     fitting > 1 ? fmt::format("r = {} is the nearest below", fitting)
                                 : std::string("so many workers have too many pairs, too")));
   }
+  const SharedMatrix G = plain_sums(n, all_subsets(n, r).blocks);
   return finish_approximate(
-      {"subsets", plain_sums(n, all_subsets(n, r).blocks), design_weight(n, r), tolerance});
+      {"subsets", G, read_design_decoder(parameters, G, r).decoder, tolerance});
 }
 
 std::vector<std::string> subsets_settings(int workers, int most_holders) {
@@ -129,11 +154,52 @@ std::vector<std::string> subsets_settings(int workers, int most_holders) {
   return settings;
 }
 
+/// The points of the family's design with so many blocks; 0: there is none.
+template <const DesignFamily& family>
+int points_of(int blocks) {
+  for (int v = 2; v <= blocks; ++v) {
+    if (family.exists(v) && family.blocks(v) == blocks) return v;
+  }
+  return 0;
+}
+
+/// Blocks are workers and points are chunks. Answers are then no longer alike, and what is left
+/// depends on who straggles; but fewer chunks than workers are all decoded while few straggle.
+template <const DesignFamily& family>
+Expected<GradientCode> make_transposed(ParameterText& parameters,
+                                       const Tolerance& tolerance,
+                                       int n) {
+  const int points = points_of<family>(n);
+  if (points == 0) {
+    return invalid(fmt::format(
+        "{}: no design has {} blocks, one per worker; the nearest numbers are {}",
+        family.name,
+        n,
+        nearest_that_fit(n, 4 * n + 40, [](int m) { return points_of<family>(m) > 0; })));
+  }
+  const BlockDesign design = family.make(points);
+  std::vector<std::vector<int>> holders(static_cast<std::size_t>(points));
+  for (int block = 0; block < n; ++block) {
+    for (const int point : design.blocks[static_cast<std::size_t>(block)]) {
+      holders[static_cast<std::size_t>(point)].push_back(block);
+    }
+  }
+  const SharedMatrix G = plain_sums(n, holders);
+  const double width = static_cast<double>(design.blocks.front().size());
+  return finish_approximate(
+      {family.name, G, read_decoder(parameters, G, width).decoder, tolerance});
+}
+
 template <const DesignFamily& family>
 Expected<GradientCode> make_design(ParameterText& parameters, const CodeContext& context) {
   const int n = context.workers;
   const Tolerance tolerance = read_tolerance(parameters, n);
   const bool inverted = family.symmetric && read_yes_or_no(parameters, "complement", false);
+  if constexpr (!family.symmetric) {
+    if (read_yes_or_no(parameters, "transposed", false)) {
+      return make_transposed<family>(parameters, tolerance, n);
+    }
+  }
   if (!family.exists(n)) {
     return invalid(fmt::format("{}: there is none on {} workers, only on {}; the nearest: {}",
                                family.name,
@@ -143,8 +209,9 @@ Expected<GradientCode> make_design(ParameterText& parameters, const CodeContext&
   }
   const BlockDesign design = inverted ? complement(family.make(n)) : family.make(n);
   const double replication = static_cast<double>(design.blocks.front().size());
+  const SharedMatrix G = plain_sums(n, design.blocks);
   return finish_approximate(
-      {family.name, plain_sums(n, design.blocks), design_weight(n, replication), tolerance});
+      {family.name, G, read_design_decoder(parameters, G, replication).decoder, tolerance});
 }
 
 template <const DesignFamily& family>
@@ -159,11 +226,16 @@ CodeEntry entry(std::string summary, std::string load, std::string construction)
   std::vector<CodeParameter> own;
   if (family.symmetric) {
     own.push_back({"complement", "yes|no", "hold what the design does not (no)"});
+  } else {
+    own.push_back(
+        {"transposed",
+         "yes|no",
+         "blocks are workers and points chunks: another n, depends on who straggles (no)"});
   }
   return {{.name = family.name,
            .summary = std::move(summary),
            .exact = false,
-           .parameters = with_tolerance(std::move(own)),
+           .parameters = with_design_decoders(std::move(own)),
            .load = std::move(load),
            .source = "Kadhe, Koyluoglu, Ramchandran, Gradient Coding Based on Block Designs "
                      "(2019); " +
@@ -219,10 +291,11 @@ CodeEntry subsets_entry() {
   return {{.name = "subsets",
            .summary = "every set of r workers shares a chunk of its own: a design for any n and r",
            .exact = false,
-           .parameters = with_tolerance({{"r",
-                                          "2 <= r <= n",
-                                          "workers that hold a chunk (3); C(n, r) chunks, at most "
-                                          "100000"}}),
+           .parameters =
+               with_design_decoders({{"r",
+                                      "2 <= r <= n",
+                                      "workers that hold a chunk (3); C(n, r) chunks, at most "
+                                      "100000"}}),
            .load = "r/n",
            .source = "Kadhe, Koyluoglu, Ramchandran, Gradient Coding Based on Block Designs "
                      "(2019); all subsets"},

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "codes/sparse_code.hpp"
+#include "codes/sparse_decoders.hpp"
 
 namespace paceline {
 namespace {
@@ -91,18 +92,24 @@ Expected<GradientCode> make_erasure_head(ParameterText& parameters, const CodeCo
     });
     return count == groups;
   };
-  return finish_approximate(
-      {"erasurehead", plain_sums(n, holders), first_of_each_group(r), tolerance, complete});
+  const SharedMatrix G = plain_sums(n, holders);
+  const DecoderChoice choice =
+      read_decoder(parameters, G, 1, {"groups", {first_of_each_group(r), true}});
+  return finish_approximate({"erasurehead", G, choice.decoder, tolerance, complete});
 }
 
 }  // namespace
 
 CodeEntry erasure_head_entry() {
+  std::vector<CodeParameter> own = {
+      {"r", "r divides n", "workers per group (the divisor nearest to 3)"}};
+  for (CodeParameter& parameter : decoder_parameters("groups", "one answer of every group")) {
+    own.push_back(std::move(parameter));
+  }
   return {{.name = "erasurehead",
            .summary = "groups of r send the same sum; groups that have not answered are left out",
            .exact = false,
-           .parameters = with_tolerance(
-               {{"r", "r divides n", "workers per group (the divisor nearest to 3)"}}),
+           .parameters = with_tolerance(std::move(own)),
            .load = "r/n",
            .source = "Wang, Charles, Papailiopoulos, ErasureHead (2019)"},
           make_erasure_head,

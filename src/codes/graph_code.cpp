@@ -13,6 +13,7 @@
 #include <span>
 #include <utility>
 
+#include "codes/random_columns.hpp"
 #include "codes/sparse_decoders.hpp"
 #include "paceline/check.hpp"
 
@@ -188,27 +189,34 @@ std::vector<std::string> graph_code_settings(int workers, int most_holders) {
   return settings;
 }
 
+/// Whether a graph of this name and degree has so many edges.
+bool has_graph(const std::string& name, int edges, int degree) {
+  return 2 * edges % degree == 0 && graph_exists(name, 2 * edges / degree, degree);
+}
+
 Expected<GradientCode> make_graph_code(ParameterText& parameters, const CodeContext& context) {
-  static const std::vector<std::string> kDecoders = {"components", "optimal"};
   const int n = context.workers;
   const Tolerance tolerance = read_tolerance(parameters, n);
   const std::string name = parameters.word("graph", graph_names(), "random");
-  const std::string decoder = parameters.word("decoder", kDecoders, "components");
+  const bool spare = read_yes_or_no(parameters, "spare", false);
   const bool given = parameters.has("r");
-  if (!given && default_degree(n) == 0) {
+  if (!given && !spare && default_degree(n) == 0) {
     return invalid(fmt::format(
         "graph: no regular graph of degree 3 or more has {} edges; the nearest numbers of workers "
-        "are {}",
+        "are {}; or spare=yes",
         n,
         nearest_that_fit(n, 3 * n + 9, [](int m) { return graph_code_exists(m, 0); })));
   }
-  const int r = parameters.integer("r", 1, n, std::max(default_degree(n), 1));
-  const int k = 2 * n / r;
-  if (2 * n % r != 0 || !graph_exists(name, k, r)) {
+  const int usual = default_degree(n);
+  const int r =
+      parameters.integer("r", 1, n, usual > 0 || !spare ? std::max(usual, 1) : std::min(3, n));
+  int edges = n;
+  while (spare && edges > 0 && !has_graph(name, edges, r)) --edges;
+  if (edges == 0 || !has_graph(name, edges, r)) {
     std::string near;  // what fits this graph and degree, near n
     for (int distance = 1; distance < 20000 && near.empty(); ++distance) {
       for (const int m : {n - distance, n + distance}) {
-        if (m < 1 || 2 * m % r != 0 || !graph_exists(name, 2 * m / r, r)) continue;
+        if (m < 1 || !has_graph(name, m, r)) continue;
         near += fmt::format("{}{}", near.empty() ? "" : " and ", m);
       }
     }
@@ -219,12 +227,14 @@ Expected<GradientCode> make_graph_code(ParameterText& parameters, const CodeCont
         n,
         near.empty() ? std::string("with this degree there is none") : "the nearest: " + near));
   }
-  const Graph graph = make_graph(name, k, r, context.seed);
+  Graph graph = make_graph(name, 2 * edges / r, r, context.seed);
+  for (std::int64_t i = edges; i < n; ++i) {  // workers to spare repeat edges, evenly spread
+    graph.edges.push_back(graph.edges[static_cast<std::size_t>((i - edges) * edges / (n - edges))]);
+  }
   const SharedMatrix G = edge_sums(graph);
-  return finish_approximate({"graph",
-                             G,
-                             decoder == "components" ? component_decoder(graph) : least_squares(G),
-                             tolerance});
+  const DecoderChoice choice =
+      read_decoder(parameters, G, 2, {"components", {component_decoder(graph), true}});
+  return finish_approximate({"graph", G, choice.decoder, tolerance});
 }
 
 }  // namespace
@@ -246,24 +256,25 @@ WeightDecoder component_decoder(const Graph& graph) {
 }
 
 CodeEntry graph_entry() {
-  return {
-      {.name = "graph",
-       .summary = "workers are the edges of a regular graph of chunks; optimal decoding in "
-                  "linear time",
-       .exact = false,
-       .parameters = with_tolerance(
-           {{"r", "r divides 2n", "degree: workers that hold a chunk (3, or the next)"},
-            {"graph",
-             "random|circulant|complete|complete-bipartite|paley|petersen|heawood|cube|ramanujan",
-             "the graph on 2n/r chunks"},
-            {"decoder",
-             "components|optimal",
-             "linear time; or the shortest weights, kinder to float messages"}}),
-       .load = "r/n",
-       .source = "Glasgow, Wootters, Approximate Gradient Coding with Optimal Decoding (2020)"},
-      make_graph_code,
-      graph_code_exists,
-      graph_code_settings};
+  std::vector<CodeParameter> own = {
+      {"r", "r divides 2n", "degree: workers that hold a chunk (3, or the next)"},
+      {"graph",
+       "random|circulant|complete|complete-bipartite|paley|petersen|heawood|cube|ramanujan",
+       "the graph on 2n/r chunks"},
+      {"spare", "yes|no", "the next smaller graph, and workers to spare repeat edges (no)"}};
+  for (CodeParameter& parameter : decoder_parameters("components", "linear time")) {
+    own.push_back(std::move(parameter));
+  }
+  return {{.name = "graph",
+           .summary = "workers are the edges of a regular graph of chunks; optimal decoding in "
+                      "linear time",
+           .exact = false,
+           .parameters = with_tolerance(std::move(own)),
+           .load = "r/n",
+           .source = "Glasgow, Wootters, Approximate Gradient Coding with Optimal Decoding (2020)"},
+          make_graph_code,
+          graph_code_exists,
+          graph_code_settings};
 }
 
 }  // namespace paceline

@@ -115,27 +115,29 @@ Expected<GradientCode> make_heterogeneous(ParameterText& parameters, const CodeC
   }
   auto G = std::make_shared<SparseMatrix>(n, k);
   G->setFromTriplets(entries.begin(), entries.end());
-  if (parameters.has("residual")) {
-    parameters.fail("residual= goes with codes that decode; this one adds up what comes");
-  }
-  return finish_approximate({"heterogeneous", G, fixed_weight(1), tolerance});
+  const DecoderChoice choice =
+      read_decoder(parameters, G, G->sum() / n, {"sum", {fixed_weight(1), false}});
+  return finish_approximate({"heterogeneous", G, choice.decoder, tolerance});
 }
 
 }  // namespace
 
 CodeEntry heterogeneous_entry() {
+  std::vector<CodeParameter> own = {
+      {"p", "0 <= p < 1", "probabilities to straggle: one, or n separated by '/' (0.1)"},
+      {"objective",
+       "chunks|aligned",
+       "least variance for chunk gradients that point anywhere, or all the same way (chunks)"},
+      {"held", "1 <= held <= k", "chunks per worker (3)"},
+      {"chunks", "chunks >= 1", "k (n)"}};
+  for (CodeParameter& parameter : decoder_parameters("sum", "what comes is added up, unbiased")) {
+    own.push_back(std::move(parameter));
+  }
   return {{.name = "heterogeneous",
            .summary = "for workers that straggle with different, known probabilities; unbiased, "
                       "nothing to decode",
            .exact = false,
-           .parameters = with_tolerance(
-               {{"p", "0 <= p < 1", "probabilities to straggle: one, or n separated by '/' (0.1)"},
-                {"objective",
-                 "chunks|aligned",
-                 "least variance for chunk gradients that point anywhere, or all the same way "
-                 "(chunks)"},
-                {"held", "1 <= held <= k", "chunks per worker (3)"},
-                {"chunks", "chunks >= 1", "k (n)"}}),
+           .parameters = with_tolerance(std::move(own)),
            .load = "held/k",
            .source = "Song, Choi, Approximate Gradient Coding for Distributed Learning with "
                      "Heterogeneous Stragglers (2025)"},

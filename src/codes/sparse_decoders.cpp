@@ -105,27 +105,35 @@ WeightDecoder least_squares(SharedMatrix G) {
   };
 }
 
-DecoderChoice read_decoder(ParameterText& parameters, const SharedMatrix& G, double width) {
-  static const std::vector<std::string> kNames = {"optimal", "one-step", "uniform", "algorithmic"};
-  const std::string name = parameters.word("decoder", kNames, "optimal");
+DecoderChoice read_decoder(ParameterText& parameters,
+                           const SharedMatrix& G,
+                           double width,
+                           const OwnDecoder& own) {
+  std::vector<std::string> names = {"optimal", "one-step", "uniform", "algorithmic"};
+  if (!own.name.empty()) names.insert(own.usual ? names.begin() : names.end(), own.name);
+  const std::string name = parameters.word("decoder", names, names.front());
   const int iterations = parameters.integer("iterations", 1, 1'000'000, 20);
   if (parameters.has("iterations") && name != "algorithmic") {
     parameters.fail("iterations= goes with decoder=algorithmic");
   }
   if (name == "optimal") return {least_squares(G), true};
-  if (parameters.has("residual")) {
+  const bool own_way = name == own.name;
+  if (parameters.has("residual") && !(own_way && own.choice.optimal)) {
     parameters.fail("residual= goes with decoder=optimal: with '" + name +
                     "' one more answer may leave more");
   }
+  if (own_way) return own.choice;
   if (name == "one-step") return {one_step(static_cast<int>(G->cols()), width), false};
   if (name == "uniform") return {best_common_weight(G), false};
   return {algorithmic(G, iterations), false};
 }
 
-std::vector<CodeParameter> decoder_parameters() {
+std::vector<CodeParameter> decoder_parameters(const std::string& own, const std::string& meaning) {
+  const bool has_own = !own.empty();
   return {{"decoder",
-           "optimal|one-step|uniform|algorithmic",
-           "least squares; weights k/(m w); the best common weight; Landweber iterations"},
+           (has_own ? own + "|" : own) + "optimal|one-step|uniform|algorithmic",
+           (has_own ? meaning + "; " : meaning) +
+               "least squares; weights k/(m w); the best common weight; Landweber iterations"},
           {"iterations", "iterations >= 1", "of decoder=algorithmic (20)"}};
 }
 

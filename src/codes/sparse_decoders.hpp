@@ -36,11 +36,24 @@ struct DecoderChoice {
   bool optimal = true;  ///< leaves the least that is possible, so that more answers leave no more
 };
 
+/// The way of its own that a code is decoded in.
+struct OwnDecoder {
+  std::string name;
+  DecoderChoice choice;
+  bool usual = true;  ///< false: `optimal` is
+};
+
 /// Reads decoder=optimal|one-step|uniform|algorithmic (and iterations=); refuses residual= with
-/// all but the first, since more answers may then leave more.
-DecoderChoice read_decoder(ParameterText& parameters, const SharedMatrix& G, double width);
+/// those that are not optimal, since more answers may then leave more.
+/// @param own  one more choice; without a name there is none, and `optimal` is the usual one
+DecoderChoice read_decoder(ParameterText& parameters,
+                           const SharedMatrix& G,
+                           double width,
+                           const OwnDecoder& own = {});
 
 /// The descriptions of decoder= and iterations=.
-std::vector<CodeParameter> decoder_parameters();
+/// @param own, meaning  of the code's own way, if it has one
+std::vector<CodeParameter> decoder_parameters(const std::string& own = {},
+                                              const std::string& meaning = {});
 
 }  // namespace paceline

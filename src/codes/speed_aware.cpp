@@ -2,6 +2,11 @@
 // all finish at the same time. On any such assignment the weights of a random null space (see
 // null_space.hpp) decode from any n-s answers.
 //
+// With groups=yes, for speeds that are not known exactly, P disjoint groups whose chunks lie side
+// by side once around the ring send plain sums, and the rest is coded for s-P stragglers on its
+// own: either some group is complete, or every group misses somebody and the rest no more than s-P.
+// A round then ends with the first complete group, however many others are missing.
+//
 // Source: wang2019heterogeneity. Differs: normal weights with the all-ones decoding without
 // stragglers, and the best of several draws.
 #include "codes/speed_aware.hpp"
@@ -24,36 +29,78 @@
 #include "codes/promise.hpp"
 #include "codes/random_columns.hpp"
 #include "codes/sparse_code.hpp"
+#include "codes/worker_groups.hpp"
 #include "paceline/check.hpp"
 
 namespace paceline {
 namespace {
 
 struct Weighted {
-  Eigen::MatrixXd null_space;  // shape (s, n), orthonormal rows
-  SparseMatrix G;
+  std::vector<std::vector<int>> groups;
+  std::vector<int> rest;       // workers outside of groups
+  Eigen::MatrixXd null_space;  // shape (s - groups, rest), orthonormal rows
+  SparseMatrix G;              // shape (n, k)
 };
 
-std::optional<SparseMatrix> solve_columns(const Eigen::MatrixXd& null_space,
-                                          const std::vector<std::vector<int>>& holders) {
-  const Eigen::Index s = null_space.rows();
+/// Draws the weights of the rest; false if this draw has none.
+bool draw_weights(const std::vector<std::vector<int>>& holders,
+                  int workers,
+                  int stragglers,
+                  RandomStream& random,
+                  Weighted& code) {
+  std::vector<int> place(static_cast<std::size_t>(workers), -1);  // in the rest
+  for (std::size_t r = 0; r < code.rest.size(); ++r) {
+    place[static_cast<std::size_t>(code.rest[r])] = static_cast<int>(r);
+  }
+  const int s = stragglers - static_cast<int>(code.groups.size());
+  if (s > 0) {
+    code.null_space =
+        orthonormal_rows(draw_null_space(static_cast<int>(code.rest.size()), s, random));
+  }
   std::vector<Eigen::Triplet<double>> entries;
-  for (std::size_t j = 0; j < holders.size(); ++j) {
-    const Eigen::VectorXd column = column_on(null_space, holders[j]);
-    if (!column.allFinite()) return std::nullopt;
-    for (Eigen::Index t = 0; t <= s; ++t) {
-      entries.emplace_back(holders[j][static_cast<std::size_t>(t)], static_cast<int>(j), column[t]);
+  for (int j = 0; j < static_cast<int>(holders.size()); ++j) {
+    std::vector<int> coded;
+    std::vector<int> places;
+    for (const int i : holders[static_cast<std::size_t>(j)]) {
+      const int at = place[static_cast<std::size_t>(i)];
+      if (at < 0) {
+        entries.emplace_back(i, j, 1.0);
+      } else {
+        coded.push_back(i);
+        places.push_back(at);
+      }
+    }
+    if (coded.empty()) continue;
+    const Eigen::VectorXd column = column_on(code.null_space, places);
+    if (!column.allFinite()) return false;
+    for (std::size_t t = 0; t < coded.size(); ++t) {
+      entries.emplace_back(coded[t], j, column[static_cast<Eigen::Index>(t)]);
     }
   }
-  SparseMatrix G(null_space.cols(), static_cast<Eigen::Index>(holders.size()));
-  G.setFromTriplets(entries.begin(), entries.end());
-  return G;
+  code.G = SparseMatrix(workers, static_cast<Eigen::Index>(holders.size()));
+  code.G.setFromTriplets(entries.begin(), entries.end());
+  return true;
+}
+
+std::vector<double> decode_weights_of(const Weighted& code, const WorkerSet& answered) {
+  std::vector<double> a(static_cast<std::size_t>(answered.workers()), 0.0);
+  if (const std::vector<int>* group = complete_group(code.groups, answered)) {
+    for (const int i : *group) a[static_cast<std::size_t>(i)] = 1;
+    return a;
+  }
+  std::vector<int> stragglers;
+  for (std::size_t r = 0; r < code.rest.size(); ++r) {
+    if (!answered.contains(WorkerId{code.rest[r]})) stragglers.push_back(static_cast<int>(r));
+  }
+  const std::vector<double> weights = vanishing_weights(code.null_space, stragglers);
+  for (std::size_t r = 0; r < code.rest.size(); ++r) {
+    a[static_cast<std::size_t>(code.rest[r])] = weights[r];
+  }
+  return a;
 }
 
 Combination combine(const Weighted& code, const WorkerSet& answered) {
-  std::vector<int> stragglers;
-  answered.complement().for_each([&](WorkerId worker) { stragglers.push_back(worker.value); });
-  const std::vector<double> a = vanishing_weights(code.null_space, stragglers);
+  const std::vector<double> a = decode_weights_of(code, answered);
   const DecodedWeights decoded = decoded_weights(code.G, a);
   Combination combination;
   combination.residual = decoded.residual;
@@ -65,13 +112,14 @@ Combination combine(const Weighted& code, const WorkerSet& answered) {
   return combination;
 }
 
-GradientCode bare_code(Weighted weighted, const std::vector<int>& held) {
-  const auto shared = std::make_shared<const Weighted>(std::move(weighted));
+GradientCode bare_code(const std::shared_ptr<const Weighted>& shared,
+                       int stragglers,
+                       const std::vector<int>& held) {
   const auto k = static_cast<int>(shared->G.cols());
   GradientCode code;
   code.name = "speed-aware";
   code.chunks = k;
-  code.tolerance = static_cast<int>(shared->null_space.rows());
+  code.tolerance = stragglers;
   code.load = static_cast<double>(*std::ranges::max_element(held)) / k;
   code.chunk_size.assign(static_cast<std::size_t>(k), 1.0 / k);
   for (Eigen::Index i = 0; i < shared->G.rows(); ++i) {
@@ -87,6 +135,34 @@ GradientCode bare_code(Weighted weighted, const std::vector<int>& held) {
   return code;
 }
 
+/// The code, and what complete groups decode beyond it.
+GradientCode or_complete_groups(GradientCode code, const std::shared_ptr<const Weighted>& shared) {
+  const auto complete = [shared](const WorkerSet& answered) {
+    PACELINE_CHECK(answered.workers() == shared->G.rows());
+    return complete_group(shared->groups, answered) != nullptr;
+  };
+  code.decodable = [complete, without = code.decodable](const WorkerSet& answered) {
+    return complete(answered) || without(answered);
+  };
+  code.decode = [complete, shared, without = code.decode](const WorkerSet& answered) {
+    return complete(answered) ? std::optional(combine(*shared, answered)) : without(answered);
+  };
+  code.first_decodable = nullptr;
+  return code;
+}
+
+/// The k nearest to `chunks` with which there are groups; 0: none within four times as many.
+int nearest_with_groups(const std::vector<double>& speeds, int chunks, int stragglers) {
+  for (int distance = 1; distance <= 3 * chunks; ++distance) {
+    for (const int k : {chunks - distance, chunks + distance}) {
+      if (k < 1) continue;
+      const auto held = chunks_by_speed(speeds, k, stragglers);
+      if (held && !groups_around_the_ring(*held, k).empty()) return k;
+    }
+  }
+  return 0;
+}
+
 Expected<GradientCode> make_speed_aware(ParameterText& parameters, const CodeContext& context) {
   constexpr int kDraws = 20;
   constexpr int kScoredSets = 100;
@@ -94,6 +170,7 @@ Expected<GradientCode> make_speed_aware(ParameterText& parameters, const CodeCon
   const int s = parameters.integer("s", 0, n - 1);
   const int k = read_chunks(parameters, n);
   const std::vector<double> speeds = read_numbers(parameters, "speeds", n, 1e-9, 1e9, 1);
+  const bool grouped = read_yes_or_no(parameters, "groups", false);
   if (!parameters.ok()) return invalid("speed-aware: wrong parameters");
   if (s == 0 || s == n - 1) {
     return invalid(fmt::format(
@@ -102,22 +179,39 @@ Expected<GradientCode> make_speed_aware(ParameterText& parameters, const CodeCon
   const Expected<std::vector<int>> held = chunks_by_speed(speeds, k, s);
   if (!held) return Unexpected(held.error());
   const std::vector<std::vector<int>> holders = holders_around_the_ring(*held, k);
+  Weighted blank;
+  if (grouped) blank.groups = groups_around_the_ring(*held, k);
+  if (grouped && blank.groups.empty()) {
+    const int near = nearest_with_groups(speeds, k, s);
+    return invalid(fmt::format(
+        "speed-aware: groups=yes, but at chunks = {} no workers hold every chunk exactly once{}",
+        k,
+        near > 0 ? fmt::format("; the nearest chunks = {}", near) : std::string()));
+  }
+  for (int i = 0; i < n; ++i) {
+    if (std::ranges::none_of(blank.groups, [i](const std::vector<int>& group) {
+          return std::ranges::binary_search(group, i);
+        })) {
+      blank.rest.push_back(i);
+    }
+  }
 
   const StragglerSample sample = sample_survivors(n, s, kScoredSets);
-  std::optional<GradientCode> best;
+  std::shared_ptr<const Weighted> best;
   double least = std::numeric_limits<double>::infinity();
   for (int draw = 0; draw < (context.keep_promise ? kDraws : 1) || !best; ++draw) {
     RandomStream random(context.seed, "speed-aware", static_cast<std::uint64_t>(draw));
-    const Eigen::MatrixXd null_space = orthonormal_rows(draw_null_space(n, s, random));
-    std::optional<SparseMatrix> G = solve_columns(null_space, holders);
-    if (!G) continue;
-    GradientCode code = bare_code({null_space, *std::move(G)}, *held);
-    const double score = quality_on(code, sample).p95_amplification;
+    auto drawn = std::make_shared<Weighted>(blank);
+    if (!draw_weights(holders, n, s, random, *drawn)) continue;
+    const double score = quality_on(bare_code(drawn, s, *held), sample).p95_amplification;
     if (best && score >= least) continue;
     least = score;
-    best = std::move(code);
+    best = std::move(drawn);
   }
-  return promise(*std::move(best), context.keep_promise, context.message_type);
+  Expected<GradientCode> code =
+      promise(bare_code(best, s, *held), context.keep_promise, context.message_type);
+  if (!code || !grouped) return code;
+  return or_complete_groups(*std::move(code), best);
 }
 
 }  // namespace
@@ -176,7 +270,10 @@ CodeEntry speed_aware_entry() {
            .exact = true,
            .parameters = {{"s", "1 <= s <= n-2", "stragglers tolerated"},
                           {"speeds", "numbers > 0", "of the workers: n separated by '/' (1)"},
-                          {"chunks", "chunks >= 1", "k (n); more follow the speeds more closely"}},
+                          {"chunks", "chunks >= 1", "k (n); more follow the speeds more closely"},
+                          {"groups",
+                           "yes|no",
+                           "workers that hold all data once send plain sums, enough alone (no)"}},
            .load = "(s+1) c_i / sum c for worker i",
            .source = "Wang, Guo, Tang, Li, Li, Heterogeneity-aware Gradient Coding for Straggler "
                      "Tolerance (2019)"},

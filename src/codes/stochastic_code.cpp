@@ -72,30 +72,32 @@ Expected<GradientCode> make_stochastic(ParameterText& parameters, const CodeCont
     RandomStream random(context.seed, "stochastic");
     for (int j = 0; j < k; ++j) holders.push_back(random_subset(n, r, random));
   }
-  if (parameters.has("residual")) {
-    parameters.fail("residual= goes with codes that decode; this one adds up what comes");
-  }
   if (!parameters.ok()) return invalid("stochastic: wrong parameters");
   SparseMatrix G = *plain_sums(n, holders);
   const auto replication = static_cast<double>(holders.front().size());
   G *= 1 / (replication * (1 - p));
-  return finish_approximate({"stochastic",
-                             std::make_shared<const SparseMatrix>(std::move(G)),
-                             fixed_weight(1),
-                             tolerance});
+  const double width = G.sum() / n;
+  const auto shared = std::make_shared<const SparseMatrix>(std::move(G));
+  const DecoderChoice choice =
+      read_decoder(parameters, shared, width, {"sum", {fixed_weight(1), false}});
+  return finish_approximate({"stochastic", shared, choice.decoder, tolerance});
 }
 
 }  // namespace
 
 CodeEntry stochastic_entry() {
+  std::vector<CodeParameter> own = {
+      {"p", "0 <= p < 1", "probability to straggle (0.1)"},
+      {"r", "1 <= r <= n", "workers that hold a chunk, a random set (3)"},
+      {"chunks", "chunks >= 1", "k (n)"},
+      {"base", "a prime q, n a power of it", "orthogonal array instead: r = n/q"}};
+  for (CodeParameter& parameter : decoder_parameters("sum", "what comes is added up, unbiased")) {
+    own.push_back(std::move(parameter));
+  }
   return {{.name = "stochastic",
            .summary = "nothing is decoded: what comes is added up, right on average",
            .exact = false,
-           .parameters = with_tolerance(
-               {{"p", "0 <= p < 1", "probability to straggle (0.1)"},
-                {"r", "1 <= r <= n", "workers that hold a chunk, a random set (3)"},
-                {"chunks", "chunks >= 1", "k (n)"},
-                {"base", "a prime q, n a power of it", "orthogonal array instead: r = n/q"}}),
+           .parameters = with_tolerance(std::move(own)),
            .load = "r/n on average",
            .source = "Bitar, Wootters, El Rouayheb, Stochastic Gradient Coding for Straggler "
                      "Mitigation (2020)"},

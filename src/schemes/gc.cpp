@@ -204,6 +204,7 @@ Expected<std::unique_ptr<Scheme>> make_gc_with(const std::string& name,
     return made;
   };
   Expected<SharedCode> code = build_code(info.parameters, context, make);
+  if (!code && parameters.ok()) return Unexpected(code.error());  // perhaps before reading the rest
   if (auto fine = parameters.finish(); !fine) return Unexpected(fine.error());
   return build(std::move(info), std::move(code), context);
 }

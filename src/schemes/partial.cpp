@@ -13,6 +13,9 @@
 // worker that does the chunk as its p-th sends the value at the point x_p, and any m values give
 // the polynomial. The points are those of Chebyshev, from the ends inwards.
 //
+// With residual=x a round may end with that much missing. Of a chunk that came from c < m workers
+// the shortest weights still decode the share c/m: what its c messages span (the pseudo-inverse).
+//
 // Source: ramamoorthy2024leveraging. Differs: a message per chunk as soon as it is done, where the
 // paper has workers report progress, and send one message when they are asked to; polynomials
 // instead of random matrices, since weights must be known before it is known who finishes.
@@ -23,6 +26,7 @@
 #include <limits>
 #include <memory>
 #include <numbers>
+#include <numeric>
 #include <utility>
 
 #include "paceline/check.hpp"
@@ -61,26 +65,73 @@ class PartsByPosition {
     return lagrange(points, which, part_points_[static_cast<std::size_t>(part)]);
   }
 
-  /// sum over the positions of |decoding| |encoding|, the lengths being those over the parts.
+  /// The shortest weights for messages from fewer than m positions: D = E^+, where row i of E has
+  /// what the i-th message sends of the parts; D E projects on what they span. By orthonormal rows
+  /// E = L Q (Gram, Schmidt), so that D = Q^T L^-1.
+  /// @return shape (positions, m): of each message in each part
+  std::vector<std::vector<double>> least_squares(const std::vector<int>& positions) const {
+    const auto m = static_cast<std::size_t>(parts());
+    std::vector<std::vector<double>> Q;
+    std::vector<std::vector<double>> inverse;  // of L: row i has Q_i in terms of the messages
+    for (const int position : positions) {
+      std::vector<double> row;
+      for (int u = 0; u < parts(); ++u) row.push_back(encoding(position, u));
+      std::vector<double> from(positions.size(), 0.0);
+      from[Q.size()] = 1;
+      for (std::size_t q = 0; q < Q.size(); ++q) {
+        const double along = std::inner_product(row.begin(), row.end(), Q[q].begin(), 0.0);
+        for (std::size_t u = 0; u < m; ++u) row[u] -= along * Q[q][u];
+        for (std::size_t i = 0; i < from.size(); ++i) from[i] -= along * inverse[q][i];
+      }
+      const double length = std::sqrt(std::inner_product(row.begin(), row.end(), row.begin(), 0.0));
+      for (double& x : row) x /= length;
+      for (double& x : from) x /= length;
+      Q.push_back(std::move(row));
+      inverse.push_back(std::move(from));
+    }
+    std::vector<std::vector<double>> D(positions.size(), std::vector<double>(m, 0.0));
+    for (std::size_t q = 0; q < Q.size(); ++q) {
+      for (std::size_t i = 0; i < D.size(); ++i) {
+        for (std::size_t u = 0; u < m; ++u) D[i][u] += inverse[q][i] * Q[q][u];
+      }
+    }
+    return D;
+  }
+
+  /// The weights of these positions' messages, at most m of them, in each part.
+  std::vector<std::vector<double>> weights(const std::vector<int>& positions) const {
+    const auto count = static_cast<int>(positions.size());
+    if (count < parts()) return least_squares(positions);
+    std::vector<std::vector<double>> D(positions.size());
+    for (int which = 0; which < count; ++which) {
+      for (int u = 0; u < parts(); ++u) {
+        D[static_cast<std::size_t>(which)].push_back(decoding(positions, which, u));
+      }
+    }
+    return D;
+  }
+
+  /// sum over the positions of |weights| |encoding|, the lengths being those over the parts.
   double amplification(const std::vector<int>& positions) const {
+    const std::vector<std::vector<double>> D = weights(positions);
     double sum = 0;
-    for (int which = 0; which < parts(); ++which) {
+    for (std::size_t which = 0; which < positions.size(); ++which) {
       double in = 0;
       double out = 0;
       for (int u = 0; u < parts(); ++u) {
-        in += std::pow(encoding(positions[static_cast<std::size_t>(which)], u), 2);
-        out += std::pow(decoding(positions, which, u), 2);
+        in += std::pow(encoding(positions[which], u), 2);
+        out += std::pow(D[which][static_cast<std::size_t>(u)], 2);
       }
       sum += std::sqrt(in * out);
     }
     return sum;
   }
 
-  /// The largest over all choices of m positions.
-  double worst_amplification() const {
+  /// The largest over all choices of so many positions.
+  double worst_amplification(int count) const {
     const auto r = static_cast<int>(points_.size());
     std::vector<bool> chosen(points_.size(), false);
-    std::fill(chosen.begin(), chosen.begin() + parts(), true);
+    std::fill(chosen.begin(), chosen.begin() + count, true);
     double worst = 0;
     do {
       std::vector<int> positions;
@@ -109,8 +160,11 @@ class PartsByPosition {
 
 class PartialResults final : public Scheme {
  public:
-  PartialResults(SchemeInfo info, int holders, PartsByPosition parts)
-      : info_(std::move(info)), holders_(holders), parts_(std::move(parts)) {
+  PartialResults(SchemeInfo info, int holders, PartsByPosition parts, double most_residual)
+      : info_(std::move(info)),
+        holders_(holders),
+        parts_(std::move(parts)),
+        most_residual_(most_residual) {
     const int n = info_.workers;
     info_.one_by_one = true;
     info_.load = info_.storage = static_cast<double>(holders) / n;
@@ -136,23 +190,12 @@ class PartialResults final : public Scheme {
     return plan;
   }
 
-  /// Worker i has done chunks i ... i + done - 1: counts who comes and goes around the ring, twice,
-  /// since lists reach over its end. O(n).
   bool may_close(Round round, const Answers& answers) const override {
     PACELINE_CHECK(round == next_);
-    const auto n = static_cast<std::size_t>(info_.workers);
-    std::vector<int> change(2 * n + 1, 0);
-    for (std::size_t i = 0; i < n; ++i) {
-      ++change[i];
-      --change[i + static_cast<std::size_t>(answers.done[i])];
-    }
-    std::vector<int> came(n, 0);
-    int here = 0;
-    for (std::size_t at = 0; at < 2 * n; ++at) {
-      here += change[at];
-      came[at % n] += here;
-    }
-    return std::ranges::all_of(came, [&](int workers) { return workers >= parts_.parts(); });
+    const int m = parts_.parts();
+    int missing = 0;  // messages
+    for (const int workers : holders_done(answers)) missing += std::max(0, m - workers);
+    return missing <= most_residual_ * m * info_.workers + 1e-9;
   }
 
   std::vector<Decoding> close(Round round, const Answers& answers) override {
@@ -169,6 +212,24 @@ class PartialResults final : public Scheme {
   std::unique_ptr<Scheme> clone() const override { return std::make_unique<PartialResults>(*this); }
 
  private:
+  /// From how many workers each chunk has come. Worker i has done chunks i ... i + done - 1: counts
+  /// who comes and goes around the ring, twice, since lists reach over its end. O(n).
+  std::vector<int> holders_done(const Answers& answers) const {
+    const auto n = static_cast<std::size_t>(info_.workers);
+    std::vector<int> change(2 * n + 1, 0);
+    for (std::size_t i = 0; i < n; ++i) {
+      ++change[i];
+      --change[i + static_cast<std::size_t>(answers.done[i])];
+    }
+    std::vector<int> came(n, 0);
+    int here = 0;
+    for (std::size_t at = 0; at < 2 * n; ++at) {
+      here += change[at];
+      came[at % n] += here;
+    }
+    return came;
+  }
+
   Row row_of(ChunkId chunk, int position) const {
     if (parts_.parts() == 1) return Row({Term{chunk}});
     std::vector<Term> terms;
@@ -182,21 +243,25 @@ class PartialResults final : public Scheme {
     return (chunk - position + info_.workers) % info_.workers;
   }
 
-  /// Of the workers that have done the chunk, the m that had it earliest in their lists.
+  /// Of the workers that have done the chunk, the m that had it earliest in their lists, or all.
   void add_chunk(int chunk, Round round, const Answers& answers, Decoding& decoding) const {
     const int m = parts_.parts();
     std::vector<int> positions;
-    for (int p = 0; static_cast<int>(positions.size()) < m; ++p) {
-      PACELINE_CHECK(p < holders_);
+    for (int p = 0; p < holders_ && static_cast<int>(positions.size()) < m; ++p) {
       const int worker = worker_at(chunk, p);
       if (answers.done[static_cast<std::size_t>(worker)] > p) positions.push_back(p);
     }
-    for (int which = 0; which < m; ++which) {
-      const int p = positions[static_cast<std::size_t>(which)];
+    decoding.residual +=
+        (m - static_cast<double>(positions.size())) / (static_cast<double>(m) * info_.workers);
+    if (positions.empty()) return;
+    const std::vector<std::vector<double>> weights =
+        m > 1 ? parts_.weights(positions) : std::vector<std::vector<double>>();
+    for (std::size_t which = 0; which < positions.size(); ++which) {
+      const int p = positions[which];
       const MessageId message{WorkerId{worker_at(chunk, p)}, round, p};
       if (m == 1) decoding.terms.push_back({message});
       for (int u = 0; m > 1 && u < m; ++u) {
-        decoding.terms.push_back({message, parts_.decoding(positions, which, u), 0, u});
+        decoding.terms.push_back({message, weights[which][static_cast<std::size_t>(u)], 0, u});
       }
     }
     if (m == 1) return;
@@ -206,9 +271,20 @@ class PartialResults final : public Scheme {
   SchemeInfo info_;
   int holders_;
   PartsByPosition parts_;
+  double most_residual_;
   std::vector<std::vector<MiniTask>> lists_;  ///< of a round, but for the job
   Round next_{0};
 };
+
+/// No decoding magnifies rounding more. @param fewer  chunks may also come less than m times
+double partial_amplification(const PartsByPosition& parts, bool fewer) {
+  double worst = 1;
+  if (parts.parts() == 1) return worst;
+  for (int count = fewer ? 1 : parts.parts(); count <= parts.parts(); ++count) {
+    worst = std::max(worst, parts.worst_amplification(count));
+  }
+  return worst;
+}
 
 Expected<std::unique_ptr<Scheme>> make_partial(ParameterText& parameters,
                                                const SchemeContext& context) {
@@ -216,6 +292,7 @@ Expected<std::unique_ptr<Scheme>> make_partial(ParameterText& parameters,
   const int n = context.workers;
   const int holders = parameters.integer("r", 1, n);
   const int m = parameters.integer("m", 1, holders, 1);
+  const double residual = parameters.number("residual", 0, 0.999, 0);
   if (m > 1 && holders > kMostHolders) {
     parameters.fail(fmt::format("r={} is too many for m > 1; at most {}", holders, kMostHolders));
   }
@@ -228,31 +305,32 @@ Expected<std::unique_ptr<Scheme>> make_partial(ParameterText& parameters,
     info.parameters += fmt::format(",m={}", m);
     info.shape = {.parts = m, .segments = 1};
   }
+  if (residual > 0) info.parameters += fmt::format(",residual={:g}", residual);
   info.workers = n;
-  info.amplification_limit = m > 1 ? parts.worst_amplification() : 1;
+  info.amplification_limit = partial_amplification(parts, residual > 0);
   const MessageType type = context.message_type;
   const double promised = promised_error(type);
-  info.error_bound = decode_error_bound(info.amplification_limit, 0, n, type);
-  if (context.keep_promise && info.error_bound > promised) {
+  const auto rounding = [&](int fewer_parts) {
+    const PartsByPosition cut(holders, fewer_parts);
+    return decode_error_bound(partial_amplification(cut, residual > 0), 0, n, type);
+  };
+  info.error_bound = decode_error_bound(info.amplification_limit, residual, n, type);
+  if (context.keep_promise && rounding(m) > promised) {
     int fitting = m - 1;
-    while (fitting > 1 &&
-           decode_error_bound(PartsByPosition(holders, fitting).worst_amplification(), 0, n, type) >
-               promised) {
-      --fitting;
-    }
+    while (fitting > 1 && rounding(fitting) > promised) --fitting;
     return invalid(fmt::format(
         "partial:r={},m={} may magnify rounding {:.3g} times, which bounds the error by {:.2g}; "
         "promised is {:.0e}; with r={} at most m={}",
         holders,
         m,
         info.amplification_limit,
-        info.error_bound,
+        rounding(m),
         promised,
         holders,
         fitting));
   }
   return std::unique_ptr<Scheme>(
-      std::make_unique<PartialResults>(std::move(info), holders, std::move(parts)));
+      std::make_unique<PartialResults>(std::move(info), holders, std::move(parts), residual));
 }
 
 /// By the number of holders, as long as one can imagine that somebody sends so many messages.
@@ -271,10 +349,10 @@ std::vector<SearchFamily> search_partial(const SearchLimits& limits) {
 SchemeEntry partial_entry() {
   return {{.name = "partial",
            .summary = "each chunk on r workers, sent when it is done: what slow workers did counts",
-           .parameters = {{"r", "1 <= r <= n", "workers that hold a chunk; messages per worker"},
-                          {"m",
-                           "1 <= m <= r",
-                           "messages of d/m numbers; every chunk must come m times (1)"}},
+           .parameters =
+               {{"r", "1 <= r <= n", "workers that hold a chunk; messages per worker"},
+                {"m", "1 <= m <= r", "messages of d/m numbers; every chunk must come m times (1)"},
+                {"residual", "0 <= residual < 1", "a round may end with so much missing (0)"}},
            .load = "r/n",
            .decode_delay = "0",
            .source = "Ramamoorthy, Meng, Girimaji, Leveraging Partial Stragglers within Gradient "

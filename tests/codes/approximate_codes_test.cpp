@@ -20,12 +20,17 @@ std::string with(const std::string& text, const std::string& more) {
 std::vector<Case> cases() {
   return {{"erasurehead:r=2", 8},
           {"erasurehead:r=3", 9},
+          {"erasurehead:r=3,decoder=optimal", 9},
+          {"erasurehead:r=9,decoder=algorithmic", 9, false},
           {"graph:graph=complete,r=3", 6},
           {"graph:graph=circulant,r=2", 7},
           {"graph:graph=cube,r=3", 12},
           {"graph:graph=complete-bipartite,r=3", 9},
           {"graph", 9},
           {"graph:decoder=optimal", 9},
+          {"graph:decoder=one-step", 9, false},
+          {"graph:graph=complete,r=3,spare=yes", 8},
+          {"graph:graph=circulant,r=4,spare=yes", 11},
           {"expander", 8},
           {"expander:graph=circulant,r=4", 9},
           {"expander:graph=margulis", 9},
@@ -43,11 +48,20 @@ std::vector<Case> cases() {
           {"hadamard", 7},
           {"steiner", 9},
           {"pairs", 6},
+          {"projective-plane:decoder=optimal", 7},
+          {"pairs:decoder=algorithmic", 6, false},
+          {"affine-plane:transposed=yes", 6},
+          {"steiner:transposed=yes", 7},
+          {"pairs:transposed=yes", 10},
           {"soft-design:r=2.5", 8},
+          {"soft-design:r=2.5,h=1.2", 8},
+          {"soft-design:decoder=design", 8, false},
           {"product:left=pairs,left-workers=4,right=separate", 8},
           {"product:left=affine-plane,left-workers=4,right=copies", 8},
           {"heterogeneous:p=0.1/0.1/0.2/0.2/0.3/0.3/0.5/0.5", 8, false},
           {"stochastic:p=0.2,r=2", 8, false},
+          {"stochastic:p=0.2,r=2,decoder=optimal", 8},
+          {"heterogeneous:decoder=uniform", 8, false},
           {"stochastic:p=0.2,base=2", 8, false}};
 }
 
@@ -140,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(Codes,
                          });
 
 TEST(CodeCatalog, HoldsEveryCodeThatExistsNearAnyNumberOfWorkers) {
-  EXPECT_EQ(code_catalog().size(), 26U);
+  EXPECT_EQ(code_catalog().size(), 27U);
   for (const CodeDescription& code : code_catalog()) {
     for (const int n : {5, 16, 37, 60}) {
       const int near = nearest_workers(code.name, n, 2);
@@ -156,6 +170,47 @@ TEST(CodeCatalog, HoldsEveryCodeThatExistsNearAnyNumberOfWorkers) {
 TEST(CodeCatalog, KnowsWhereThereIsNone) {
   EXPECT_EQ(nearest_workers("biplane", 60, 40), 0);
   EXPECT_EQ(nearest_workers("pairs", 60, 70), 71);
+}
+
+TEST(Decoders, LeaveNoLessThanTheOptimalOneAndNoMoreWithMoreIterations) {
+  for (const auto& [text, n] : {std::pair<std::string, int>{"graph:r=4", 10},
+                                {"expander:r=3", 10},
+                                {"bernoulli:r=3", 9},
+                                {"regularized-bernoulli:r=3", 9},
+                                {"stochastic-block:block=5", 10},
+                                {"projective-plane", 7},
+                                {"affine-plane", 9},
+                                {"affine-plane:transposed=yes", 12},
+                                {"subsets:r=3", 6},
+                                {"soft-design", 9},
+                                {"product:left=pairs,left-workers=4,right=separate", 8},
+                                {"heterogeneous:p=0.2", 9},
+                                {"stochastic:p=0.2", 9}}) {
+    const auto with_decoder = [&, workers = n, &code = text](const std::string& decoder) {
+      return code_of(with(code, "s=" + std::to_string(workers - 1) + ",decoder=" + decoder),
+                     workers);
+    };
+    const GradientCode optimal = with_decoder("optimal");
+    const GradientCode one_step = with_decoder("one-step");
+    const GradientCode uniform = with_decoder("uniform");
+    std::vector<GradientCode> algorithmic;
+    for (const char* t : {"1", "2", "5", "20"}) {
+      algorithmic.push_back(with_decoder("algorithmic,iterations=" + std::string(t)));
+    }
+    for (unsigned mask = 1; mask < 1U << static_cast<unsigned>(n); ++mask) {
+      const WorkerSet answered = from_mask(n, mask);
+      const auto left = [&](const GradientCode& code) { return code.decode(answered)->residual; };
+      const double least = left(optimal);
+      ASSERT_LE(left(uniform), left(one_step) + 1e-9) << text << " " << mask;
+      ASSERT_GE(left(uniform), least - 1e-9) << text << " " << mask;
+      double before = 1;
+      for (const GradientCode& code : algorithmic) {
+        ASSERT_LE(left(code), before + 1e-9) << text << " " << mask;
+        ASSERT_GE(left(code), least - 1e-9) << text << " " << mask;
+        before = left(code);
+      }
+    }
+  }
 }
 
 TEST(CodeCatalog, RefusesWhatDoesNotExistInOneLineThatNamesTheNearest) {
@@ -179,6 +234,9 @@ TEST(CodeCatalog, RefusesWhatDoesNotExistInOneLineThatNamesTheNearest) {
   EXPECT_NE(message("graph:r=3,s=1", 16).find("the nearest: 15"), std::string::npos);
   EXPECT_NE(message("expander:r=3,s=1", 9).find("the nearest: 8 and 10"), std::string::npos);
   EXPECT_NE(message("product:s=1", 60).find("56 or 62"), std::string::npos);
+  EXPECT_NE(message("erasurehead:r=3,s=8,decoder=uniform", 9).find("at most s = 6"),
+            std::string::npos)
+      << "not that it does not know decoder=, which it had no reason to read";
   EXPECT_NE(message("real-mds:s=3", 9).find("s = 2 or 4"), std::string::npos);
   EXPECT_NE(message("heterogeneous:s=1,held=1,chunks=12", 6).find("held = 2 is the least"),
             std::string::npos);

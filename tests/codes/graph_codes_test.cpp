@@ -1,5 +1,6 @@
 // Codes on graphs. Expected values: spec of approximate codes, sections 0.10, 4 and 5 ("exact").
 #include <cmath>
+#include <set>
 
 #include "codes/approximate_test_support.hpp"
 #include "codes/graph_code.hpp"
@@ -9,6 +10,35 @@
 
 namespace paceline {
 namespace {
+
+TEST(GraphCode, GivesWorkersToSpareEdgesOfTheNextSmallerGraph) {
+  const auto refused = make_code("graph:graph=complete,r=5,s=3", CodeContext{.workers = 18});
+  ASSERT_FALSE(refused);
+  const GradientCode code = testing::code_of("graph:graph=complete,r=5,spare=yes,s=17", 18);
+  EXPECT_EQ(code.chunks, 6);
+  const GradientCode without = testing::code_of("graph:graph=complete,r=5,s=14", 15);
+  for (int i = 0; i < 15; ++i) {
+    EXPECT_TRUE(
+        std::ranges::equal(code.row(WorkerId{i}).terms(), without.row(WorkerId{i}).terms()));
+  }
+  std::set<std::pair<int, int>> repeated;
+  for (int i = 15; i < 18; ++i) {
+    const auto terms = code.row(WorkerId{i}).terms();
+    ASSERT_EQ(terms.size(), 2U);
+    repeated.insert({terms[0].chunk.value, terms[1].chunk.value});
+  }
+  EXPECT_EQ(repeated.size(), 3U) << "three different edges are there twice";
+  // Without its copies a straggling worker is missed, with one it is not.
+  const Eigen::MatrixXd G = testing::matrix(code);
+  RandomStream random(1, "stragglers");
+  for (int trial = 0; trial < 500; ++trial) {
+    WorkerSet answered = WorkerSet::all(18);
+    for (int i = 0; i < 18; ++i) {
+      if (random.uniform() < 0.6) answered.erase(WorkerId{i});
+    }
+    EXPECT_NEAR(code.decode(answered)->residual, testing::least_residual(G, answered), 1e-9);
+  }
+}
 
 using testing::code_of;
 using testing::over_all_sets;

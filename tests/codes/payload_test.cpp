@@ -9,6 +9,7 @@
 #include "codes/code_test_support.hpp"
 #include "paceline/apply.hpp"
 #include "paceline/code_catalog.hpp"
+#include "paceline/coded_loop.hpp"
 #include "paceline/kernels.hpp"
 #include "paceline/random.hpp"
 
@@ -202,6 +203,52 @@ TEST(Payload, MessagesAreReadWhereTheyLie) {
     for (std::size_t j = 0; j < length; ++j) {
       EXPECT_FLOAT_EQ(static_cast<float>(wide_decoded[j]), expected[j]);
     }
+  }
+}
+
+TEST(CodedLoop, EncodesAndDecodesWithEveryKindOfCode) {
+  for (const auto& [text, n] : {std::pair<std::string, int>{"repetition:s=1", 5},
+                                {"cyclic:s=2", 7},
+                                {"mds:s=2", 7},
+                                {"short-messages:s=1,m=3", 6},
+                                {"short-messages:s=1,m=2,nodes=chebyshev", 6},
+                                {"tree:s=1,depth=2", 12},
+                                {"graph:graph=complete,r=5,s=1", 15}}) {
+    const auto made = make_code(text, {.workers = n});
+    ASSERT_TRUE(made) << made.error().message;
+    const GradientCode& code = *made;
+    constexpr std::size_t kLength = 11;  // no multiple of the parts
+    RandomStream random(1, text);
+    std::vector<Vector> gradients(static_cast<std::size_t>(code.chunks), Vector(kLength));
+    Vector wanted(kLength, 0.0F);
+    for (Vector& gradient : gradients) {
+      for (std::size_t i = 0; i < kLength; ++i) {
+        gradient[i] = static_cast<float>(random.normal());
+        wanted[i] += gradient[i];
+      }
+    }
+    std::vector<Vector> messages;
+    for (int i = 0; i < n; ++i) {
+      std::vector<int> asked(gradients.size(), 0);
+      messages.push_back(
+          encode(code, WorkerId{i}, kLength, [&](ChunkId chunk, std::span<float> sum) {
+            EXPECT_EQ(++asked[chunk.index()], 1) << "once per chunk";
+            for (std::size_t j = 0; j < kLength; ++j) sum[j] += gradients[chunk.index()][j];
+          }));
+      EXPECT_EQ(messages.back().size(), code.shape.message_length(kLength));
+    }
+    for (int straggler = 0; straggler < n; ++straggler) {
+      std::vector<Vector> came = messages;
+      came[static_cast<std::size_t>(straggler)].clear();
+      const WorkerSet answered = testing::all_but(n, {straggler});
+      const Vector decoded = decode(code, answered, came, kLength);
+      ASSERT_EQ(decoded.size(), kLength);
+      for (std::size_t i = 0; i < kLength; ++i) {
+        EXPECT_NEAR(decoded[i], wanted[i], 2e-4) << text << " without " << straggler;
+      }
+    }
+    EXPECT_THROW(static_cast<void>(decode(code, WorkerSet(n), messages, kLength)),
+                 ContractViolation);
   }
 }
 

@@ -77,7 +77,9 @@ TEST(TreeCode, HasTheLeastLoad) {
                            {{2, 3, 1}, 1, 3, 0}}) {
     const GradientCode code = tree(line.shape, "cyclic");
     EXPECT_NEAR(code.load, line.over / line.under, 1e-12);
-    if (line.chunks > 0) EXPECT_EQ(code.chunks, line.chunks);
+    if (line.chunks > 0) {
+      EXPECT_EQ(code.chunks, line.chunks);
+    }
     EXPECT_EQ(code.tolerance, line.shape.s);
     for (const Row& row : code.rows) {
       EXPECT_NEAR(static_cast<double>(row.terms().size()) / code.chunks, code.load, 1e-12)
@@ -104,7 +106,9 @@ TEST(TreeCode, DecodesExactlyWhatTheTreeWould) {
       const bool decodes = !is_lost(shape, answered, -1);
       ASSERT_EQ(code.decodable(answered), decodes) << inner << " " << mask;
       ASSERT_EQ(code.decode(answered).has_value(), decodes) << inner << " " << mask;
-      if (decodes) ASSERT_NO_FATAL_FAILURE(expect_exact(code, answered)) << inner << " " << mask;
+      if (decodes) {
+        ASSERT_NO_FATAL_FAILURE(expect_exact(code, answered)) << inner << " " << mask;
+      }
     }
   }
 }

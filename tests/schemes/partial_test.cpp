@@ -75,6 +75,64 @@ TEST(Partial, WithShortMessagesClosesWhenEveryChunkHasComeOftenEnough) {
   }
 }
 
+/// What each of a chunk's parts is in the decoded sum: shape (chunks, parts out, parts in).
+std::vector<std::vector<std::vector<double>>> decoded_parts(const Decoding& decoding,
+                                                            const RoundPlan& plan,
+                                                            int chunks,
+                                                            int parts) {
+  const auto m = static_cast<std::size_t>(parts);
+  std::vector<std::vector<std::vector<double>>> sum(
+      static_cast<std::size_t>(chunks),
+      std::vector<std::vector<double>>(m, std::vector<double>(m, 0.0)));
+  for (const Coefficient& term : decoding.terms) {
+    const auto& list = plan.per_worker[term.message.worker.index()];
+    for (const Term& row : list[static_cast<std::size_t>(term.message.task)].row.terms()) {
+      sum[row.chunk.index()][static_cast<std::size_t>(std::max(term.part, 0))]
+         [static_cast<std::size_t>(std::max(row.part, 0))] += term.weight * row.weight;
+    }
+  }
+  return sum;
+}
+
+TEST(Partial, DecodesOfAChunkThatCameTooSeldomAllThatCame) {
+  // Spec 8.3: the least squares for c < m messages of a chunk, which is the projection on what they
+  // span: symmetric, idempotent, of trace c, so that (m - c) / m of the chunk is missing.
+  for (const auto& [n, r, m] : {std::tuple{4, 2, 1}, {4, 2, 2}, {5, 3, 2}, {5, 4, 3}}) {
+    const auto scheme = scheme_of(text_of(r, m) + ",residual=0.4", n);
+    const RoundPlan plan = scheme->plan(Round{0});
+    for_all_counts(n, r, [&](const Answers& answers) {
+      std::vector<int> came(static_cast<std::size_t>(n), 0);
+      for (int i = 0; i < n; ++i) {
+        for (int p = 0; p < answers.done[static_cast<std::size_t>(i)]; ++p) {
+          ++came[static_cast<std::size_t>((i + p) % n)];
+        }
+      }
+      double missing = 0;
+      for (const int times : came) missing += std::max(0.0, 1.0 * (m - times) / m) / n;
+      ASSERT_EQ(scheme->may_close(Round{0}, answers), missing <= 0.4 + 1e-9);
+      if (missing > 0.4 + 1e-9) return;
+      const Decoding decoding = scheme->clone()->close(Round{0}, answers).at(0);
+      expect_answered(decoding, answers);
+      ASSERT_NEAR(decoding.residual, missing, 1e-12);
+      ASSERT_LE(decoding.amplification, scheme->info().amplification_limit * (1 + 1e-12));
+      double left = 0;
+      const auto decoded = decoded_parts(decoding, plan, n, m);
+      for (std::size_t j = 0; j < decoded.size(); ++j) {
+        double trace = 0;
+        for (std::size_t u = 0; u < decoded[j].size(); ++u) {
+          trace += decoded[j][u][u];
+          for (std::size_t v = 0; v < decoded[j].size(); ++v) {
+            ASSERT_NEAR(decoded[j][u][v], decoded[j][v][u], 1e-9);
+            left += std::pow(decoded[j][u][v] - (u == v ? 1 : 0), 2) / (n * m);
+          }
+        }
+        ASSERT_NEAR(trace, std::min(came[j], m), 1e-9);
+      }
+      ASSERT_NEAR(left, missing, 1e-9);
+    });
+  }
+}
+
 TEST(Partial, IsRefusedWhereShortMessagesWouldMagnifyRounding) {
   const auto scheme = make_scheme("partial:r=12,m=6", {.workers = 20});
   ASSERT_FALSE(scheme);

@@ -34,6 +34,7 @@ std::vector<ConformanceCase> cases() {
       {"partial:r=1", 1},
       {"partial:r=2,bundle=2", 8},
       {"partial:r=4,m=2", 7},
+      {"partial:r=3,m=2,residual=0.2", 7},
       {"partial-gc:s=2,own=3,code=mds", 7},
       {"partial-gc:s=1,own=2,code=repetition,bundle=2", 8},
       {"nested:s=3", 8},

@@ -219,9 +219,12 @@ void SchemePlayer::check_sum(const Decoding& decoding) {
   const auto& sum = sums_[job];
   const bool exact = decoding.residual <= kExact;
   if (!exact) {
-    double squares = 0;
-    for (const double found : sum) squares += (found - 1) * (found - 1);
-    if (P != 1 || std::abs(squares / chunks - decoding.residual) > kRounding) {
+    double squares = 0;  // a part of a chunk counts once in its own place and nowhere else
+    for (int at = 0; at < static_cast<int>(sum.size()); ++at) {
+      const double wanted = at / (chunks * P) == at % P ? 1 : 0;
+      squares += std::pow(sum[static_cast<std::size_t>(at)] - wanted, 2);
+    }
+    if (std::abs(squares / (chunks * P) - decoding.residual) > kRounding) {
       report("a decoding leaves something else than its residual");
     }
   }
