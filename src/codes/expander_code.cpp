@@ -40,10 +40,10 @@ std::vector<std::pair<int, int>> two_sided_pairs(int n, int r, RandomStream& ran
   return pairs;
 }
 
-int default_degree(int workers) { return workers % 2 == 0 ? 3 : 4; }
+int usual_degree(int workers) { return workers % 2 == 0 ? 3 : 4; }
 
 bool expander_exists(int workers, int /*stragglers*/) {
-  return graph_exists("random", workers, default_degree(workers));
+  return graph_exists("random", workers, usual_degree(workers));
 }
 
 std::vector<std::string> expander_settings(int workers, int most_holders) {
@@ -62,7 +62,7 @@ Expected<GradientCode> make_expander(ParameterText& parameters, const CodeContex
   std::vector<std::string> names = multigraph_names();
   names.emplace_back(kTwoSided);
   const std::string name = parameters.word("graph", names, "random");
-  const int usual = name == "margulis" ? 8 : default_degree(n);
+  const int usual = name == "margulis" ? 8 : usual_degree(n);
   const int r = parameters.integer("r", 1, n, std::min(usual, n));
   if (name != kTwoSided && !graph_exists(name, n, r)) {
     std::string near;

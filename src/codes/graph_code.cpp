@@ -190,7 +190,7 @@ std::vector<std::string> graph_code_settings(int workers, int most_holders) {
 }
 
 /// Whether a graph of this name and degree has so many edges.
-bool fits(const std::string& name, int edges, int degree) {
+bool has_graph(const std::string& name, int edges, int degree) {
   return 2 * edges % degree == 0 && graph_exists(name, 2 * edges / degree, degree);
 }
 
@@ -211,12 +211,12 @@ Expected<GradientCode> make_graph_code(ParameterText& parameters, const CodeCont
   const int r =
       parameters.integer("r", 1, n, usual > 0 || !spare ? std::max(usual, 1) : std::min(3, n));
   int edges = n;
-  while (spare && edges > 0 && !fits(name, edges, r)) --edges;
-  if (edges == 0 || !fits(name, edges, r)) {
+  while (spare && edges > 0 && !has_graph(name, edges, r)) --edges;
+  if (edges == 0 || !has_graph(name, edges, r)) {
     std::string near;  // what fits this graph and degree, near n
     for (int distance = 1; distance < 20000 && near.empty(); ++distance) {
       for (const int m : {n - distance, n + distance}) {
-        if (m < 1 || !fits(name, m, r)) continue;
+        if (m < 1 || !has_graph(name, m, r)) continue;
         near += fmt::format("{}{}", near.empty() ? "" : " and ", m);
       }
     }
