@@ -7,5 +7,5 @@ paceline=${PACELINE:-build/release/paceline}
 schemes=gc:s=3,relay:T=3,r0=1
 delays=(--profile data/bursty-16x60.csv --slope 0.2)
 
-"$paceline" simulate "${delays[@]}" --scheme "$schemes" --jobs 80
-"$paceline" train "${delays[@]}" --scheme "$schemes" --model softmax --data synthetic --models 4 --updates 20 --verify "$@"
+"$paceline" simulate "${delays[@]}" --scheme "$schemes" --jobs 40
+"$paceline" train "${delays[@]}" --scheme "$schemes" --model softmax --data synthetic --models 4 --updates 10 --verify "$@"

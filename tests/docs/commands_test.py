@@ -22,7 +22,7 @@ SHORTER = {
     "compare": "--jobs 12 --seeds 1 --jobs-per-round 1",
     "tune": "--jobs 12",
 }
-RECORDED = ["long-load0.000.csv", "mid-load0.000.csv", "sydney-load0.000.csv", "neighbours.csv", "delays.csv"]
+RECORDED = ["long-load0.000.csv", "mid-load0.000.csv", "sydney-load0.000.csv", "neighbours.csv"]
 BEGINS = re.compile(r"""(\$ )?([A-Z_]+=\S+ )?(paceline|build/release/paceline|mpirun|for \w+ in) |[A-Z]+=(\S+|"[^"]*")$""")
 SHOWS = re.compile(r"\$ cat (\S+)$")
 NOT_RUN = re.compile(r"\.\.\.|\bsrun\b|\bsbatch\b")
@@ -88,9 +88,9 @@ def run_document(document, commands, program, make_profile, source):
         write_program(folder, program)
         os.symlink(f"{source}/data", f"{folder}/data")
         model = "bursty:base=2,noise=0.05,slow=4,bad=0.05,good=0.4,spread=0.1"
-        for name in RECORDED:
+        for name, workers in [(name, "256") for name in RECORDED] + [("delays.csv", "64")]:
             with open(f"{folder}/{name}", "w") as file:
-                subprocess.run([make_profile, model, "256", "24", "1"], stdout=file, check=True)
+                subprocess.run([make_profile, model, workers, "24", "1"], stdout=file, check=True)
         script = ["failed() { echo \"FAILED $1: exit code $2: $(tail -n 2 err | tr '\\n' ' ')\"; }"]
         for number, command in commands:
             # In this shell, so that a variable is there for the commands that follow.
