@@ -78,7 +78,8 @@ struct MeasuredCluster {
 };
 
 /// Reads files measured on the same workers, one per load. Of several, one whose calls have failed
-/// is left out with a warning.
+/// is left out with a warning. Where the fastest answer at the lowest load is faster than the line
+/// through all loads allows, the line is made less steep, with a warning.
 Expected<MeasuredCluster> read_measured_cluster(std::span<const std::string> paths,
                                                 const ImportOptions& options = {});
 

@@ -93,6 +93,33 @@ void doubt_units(const std::vector<File>& files, std::vector<std::string>& warni
   }
 }
 
+/// The line through all loads may be steeper than the fastest answers at the lowest load leave room
+/// for, where that load is above 0. Then the steepest that they do is taken.
+void flatten(LoadLine& line,
+             const DelayProfile& lowest,
+             std::span<const DelayProfile> profiles,
+             std::vector<std::string>& warnings) {
+  const double least = *std::min_element(lowest.seconds.begin(), lowest.seconds.end());
+  if (line.slope * lowest.load <= least) return;
+  const double steepest = least / lowest.load;
+  warnings.push_back(
+      fmt::format("times grow by {:.4g} s per unit of load, but the fastest answer at load {} took "
+                  "{:.4g} s: {:.4g} s per unit "
+                  "is used; a profile at a load near 0 would say more",
+                  line.slope,
+                  lowest.load,
+                  least,
+                  steepest));
+  double load = 0, count = 0;
+  for (const DelayProfile& profile : profiles) {
+    const auto entries = static_cast<double>(profile.seconds.size());
+    load += profile.load * entries;
+    count += entries;
+  }
+  line.intercept += (line.slope - steepest) * load / count;
+  line.slope = steepest;
+}
+
 }  // namespace
 
 Expected<LoadLine> fit_load_line(std::span<const DelayProfile> profiles) {
@@ -172,6 +199,7 @@ Expected<MeasuredCluster> read_measured_cluster(std::span<const std::string> pat
     const auto line = fit_load_line(cluster.files);
     if (!line) return Unexpected(line.error());
     cluster.line = *line;
+    flatten(*cluster.line, cluster.files.front(), cluster.files, warnings);
   }
   cluster.base = cluster.files.front();
   cluster.base.warnings = std::move(warnings);

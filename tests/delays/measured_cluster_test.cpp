@@ -73,6 +73,20 @@ TEST_F(MeasuredClusterTest, TheLowestLoadIsTheBaseInWhateverOrder) {
   EXPECT_DOUBLE_EQ(cluster->line->slope, 2);
 }
 
+TEST_F(MeasuredClusterTest, ALineSteeperThanTheFastestAnswersAllowIsFlattenedWithAWarning) {
+  // The line takes 8 s per unit of load; 1 s at load 0.25 leaves room for 4.
+  const auto cluster = read_measured_cluster(std::vector{
+      file("low.csv", "# load=0.25\n1,3\n2,2\n"), file("high.csv", "# load=0.75\n6,6\n5,7\n")});
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  ASSERT_TRUE(cluster->line);
+  EXPECT_DOUBLE_EQ(cluster->line->slope, 4);
+  EXPECT_DOUBLE_EQ(cluster->line->intercept, 2);  // through the mean: 4 s at load 0.5
+  ASSERT_EQ(cluster->base.warnings.size(), 1);
+  EXPECT_NE(cluster->base.warnings.front().find("times grow by 8 s per unit of load"),
+            std::string::npos);
+  EXPECT_TRUE(make_replay(cluster->base, {.slope = cluster->line->slope}));
+}
+
 TEST_F(MeasuredClusterTest, RefusesFilesThatDoNotBelongTogether) {
   const std::string a = file("a.csv", "# load=0.5\n2,3\n");
   const auto error = [](const std::vector<std::string>& paths, const ImportOptions& options = {}) {
