@@ -32,7 +32,7 @@ endif()
 # What the static libraries are linked with; the headers of libraries that are only compiled in are not needed.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libpaceline-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libfmt-dev, zlib1g-dev")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libfmt-dev, zlib1g-dev, libcsv-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "libtorch-dev, libopenmpi-dev, libcpp-httplib-dev")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "${PROJECT_DESCRIPTION}: headers, libraries, CMake and pkg-config files.")
 
