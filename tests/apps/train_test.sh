@@ -37,7 +37,7 @@ grep -q '"event":"fault","round":1,"worker":1,"what":"is killed' "$scratch/run/m
 expect 2 "did you mean 'kill'" "${train[@]}" --inject kil:worker=1,at=1
 
 # auto: measures uncoded, switches once, names every round's scheme, keeps the gradients exact
-expect 0 'auto: round' "${train[@]}" --scheme auto --updates 120 --verify \
+expect 0 'auto: round' "${train[@]}" --scheme auto --updates 400 --verify \
   --delays bursty:base=0.004,slow=8,bad=0.1,good=0.5
 grep -q '"auto: uncoded' "$scratch/run/metrics.jsonl" || fail "auto does not name the scheme of a round"
 
