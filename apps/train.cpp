@@ -44,7 +44,7 @@ double broken_gradient(MessageType type) {
 Expected<RunFiles> create_files(const std::string& directory, const TrainOptions& options) {
   auto metrics = MetricsWriter::create(directory + "/metrics.jsonl");
   if (!metrics) return Unexpected(metrics.error());
-  RunFiles files{directory, *std::move(metrics), {}, {}};
+  RunFiles files{directory, {}, *std::move(metrics), {}, {}};
   if (options.csv) {
     auto created = MetricsTable::create(directory, options.models);
     if (!created) return Unexpected(created.error());
@@ -211,7 +211,7 @@ Expected<SchemeRun> play(const Plan& plan,
     run.verified = result->verified;
   }
   const std::string path = fmt::format("{}/models-{}.safetensors", files.directory, number);
-  if (auto kept = keep_models(bank, setup, path, run); !kept) return Unexpected(kept.error());
+  if (auto kept = keep_models(bank, setup, path, run); !kept) files.trouble = kept.error();
   if (auto closed = recorder.close_events(run.accuracy); !closed) return Unexpected(closed.error());
   return run;
 }
@@ -329,6 +329,7 @@ Expected<void> lead(const TrainOptions& options,
                     *dashboard ? &live : nullptr);
     if (run) {
       report.schemes.push_back(std::move(*run));
+      ended = files->trouble;  // the report of what was played is written nevertheless
     } else {
       ended = run.error();
     }

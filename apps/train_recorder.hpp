@@ -22,6 +22,7 @@ namespace paceline::app {
 /// What is written while the run goes on.
 struct RunFiles {
   std::string directory;
+  std::optional<Error> trouble;  ///< why the models of a scheme that ended well are not there
   MetricsWriter metrics;
   std::optional<MetricsTable> table;
   std::optional<Timeline> timeline;

@@ -124,6 +124,13 @@ Expected<SavedModels> read_models(const std::string& path) {
                     "models-1.safetensors",
                     path));
   }
+  if (models.names.empty() || models.features < 1 || models.classes < 1) {
+    return invalid(fmt::format("{}: {} models of {} features and {} classes; at least one of each",
+                               path,
+                               models.names.size(),
+                               models.features,
+                               models.classes));
+  }
   if (models.table && (models.table->features() != models.features ||
                        static_cast<int>(models.table->classes.size()) != models.classes)) {
     return invalid(fmt::format("{}: its table does not fit its models", path));

@@ -23,6 +23,7 @@
 #include "paceline/check.hpp"
 #include "schemes/code_choice.hpp"
 #include "schemes/scheme_catalog.hpp"
+#include "schemes/task_lists.hpp"
 
 namespace paceline {
 namespace {
@@ -82,11 +83,7 @@ class NestedCodes final : public Scheme {
 
   RoundPlan plan(Round round) const override {
     PACELINE_CHECK(round == next_);
-    RoundPlan plan{lists_};
-    for (auto& list : plan.per_worker) {
-      for (MiniTask& task : list) task.job = JobId{round.value};
-    }
-    return plan;
+    return plan_of(lists_, JobId{round.value});
   }
 
   bool may_close(Round round, const Answers& answers) const override {

@@ -32,6 +32,7 @@
 #include "paceline/check.hpp"
 #include "paceline/gradient_code.hpp"
 #include "schemes/scheme_catalog.hpp"
+#include "schemes/task_lists.hpp"
 
 namespace paceline {
 namespace {
@@ -183,11 +184,7 @@ class PartialResults final : public Scheme {
 
   RoundPlan plan(Round round) const override {
     PACELINE_CHECK(round == next_);
-    RoundPlan plan{lists_};
-    for (auto& list : plan.per_worker) {
-      for (MiniTask& task : list) task.job = JobId{round.value};
-    }
-    return plan;
+    return plan_of(lists_, JobId{round.value});
   }
 
   bool may_close(Round round, const Answers& answers) const override {

@@ -14,6 +14,7 @@
 #include "paceline/check.hpp"
 #include "schemes/code_choice.hpp"
 #include "schemes/scheme_catalog.hpp"
+#include "schemes/task_lists.hpp"
 
 namespace paceline {
 namespace {
@@ -45,11 +46,7 @@ class PartialCoding final : public Scheme {
 
   RoundPlan plan(Round round) const override {
     PACELINE_CHECK(round == next_);
-    RoundPlan plan{lists_};
-    for (auto& list : plan.per_worker) {
-      for (MiniTask& task : list) task.job = JobId{round.value};
-    }
-    return plan;
+    return plan_of(lists_, JobId{round.value});
   }
 
   bool may_close(Round round, const Answers& answers) const override {

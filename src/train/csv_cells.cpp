@@ -2,11 +2,15 @@
 
 #include <csv.h>
 #include <fmt/format.h>
+#include <iconv.h>
 
 #include <algorithm>
-#include <cstring>
+#include <array>
+#include <cerrno>
 #include <limits>
 #include <set>
+
+#include "paceline/check.hpp"
 
 namespace paceline {
 namespace {
@@ -72,12 +76,38 @@ char separator_of(std::string_view text) {
   return ',';
 }
 
+/// Bytes of `text` before the first that is no UTF-8; all of them if it is. By the C library's
+/// iconv.
+std::size_t valid_utf8(std::string_view text) {
+  const iconv_t to_wide = iconv_open("UCS-4LE", "UTF-8");
+  PACELINE_CHECK(to_wide != reinterpret_cast<iconv_t>(-1));
+  std::array<char, 4096> sink;
+  char* in = const_cast<char*>(text.data());  // iconv only reads it
+  std::size_t left = text.size();
+  while (left > 0) {
+    char* out = sink.data();
+    std::size_t room = sink.size();
+    if (iconv(to_wide, &in, &left, &out, &room) == static_cast<std::size_t>(-1) && errno != E2BIG)
+      break;
+  }
+  iconv_close(to_wide);
+  return text.size() - left;
+}
+
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace
 
 Expected<CsvCells> CsvCells::parse(std::string_view text, const std::string& name) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (const std::size_t valid = valid_utf8(text); valid < text.size()) {
+    const auto line =
+        1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(valid), '\n');
+    return invalid(
+        fmt::format("{}: line {} is not UTF-8; iconv -f latin1 -t utf-8 converts most older files",
+                    name,
+                    line));
+  }
   Reading reading;
   reading.text.reserve(text.size());
   Parser parser(separator_of(text));

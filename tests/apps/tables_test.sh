@@ -20,6 +20,11 @@ PYTHON
 expect 0 'softmax 1, sgd:lr=0.3' "${train[@]}" --label species --optimizer sgd:lr=0.3
 expect 0 'accuracy on the test set' "${train[@]}" --label species --optimizer sgd:lr=0.3
 
+# models that cannot be written: an error, but the report is there
+mkdir -p "$scratch/stuck/models-1.safetensors.tmp"
+expect 2 'models-1.safetensors' "${train[@]}" --label species --run-dir "$scratch/stuck"
+[ -s "$scratch/stuck/report.html" ] || fail "no report of a run whose models could not be written"
+
 # predictions: of the rows with their class, which is compared, and of rows without it
 expect 0 'ensemble: 9' predict "$scratch/run" --data "$penguins" --out "$scratch/predictions.csv"
 [ "$(wc -l < "$scratch/predictions.csv")" = 345 ] || fail "not a prediction per row"

@@ -89,6 +89,14 @@ TEST_F(SavedModelsTest, WhoseTableDoesNotFitThemAreRefused) {
   EXPECT_NE(refusal().find("its table does not fit its models"), std::string::npos);
 }
 
+TEST_F(SavedModelsTest, WithoutAModelAreRefused) {
+  SavedModels models = two_models();
+  models.names.clear();
+  models.parameters.clear();
+  ASSERT_TRUE(write_models(path_, models));
+  EXPECT_NE(refusal().find("0 models of 3 features and 2 classes"), std::string::npos);
+}
+
 TEST_F(SavedModelsTest, ThatWereCutShortAreRefused) {
   ASSERT_TRUE(write_models(path_, two_models()));
   std::filesystem::resize_file(path_, std::filesystem::file_size(path_) - 3);

@@ -10,6 +10,7 @@ drawn from a delay model. Commands with "..." in them, and those for a Slurm clu
 """
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -91,8 +92,10 @@ def run_document(document, commands, program, make_profile, source):
         for name, workers in [(name, "256") for name in RECORDED] + [("delays.csv", "64")]:
             with open(f"{folder}/{name}", "w") as file:
                 subprocess.run([make_profile, model, workers, "24", "1"], stdout=file, check=True)
-        script = ["failed() { echo \"FAILED $1: exit code $2: $(tail -n 2 err | tr '\\n' ' ')\"; }"]
+        script = ["set -a", "failed() { echo \"FAILED $1: exit code $2: $(tail -n 2 err | tr '\\n' ' ')\"; }"]
         for number, command in commands:
+            if command.startswith("for "):  # every turn must succeed, not only the last
+                command = f"bash -e -c {shlex.quote(command)}"
             # In this shell, so that a variable is there for the commands that follow.
             script.append(f"{{\n{command}\n}} > out 2> err < /dev/null || failed {document}:{number} $?")
         path = f"{folder}:{os.environ['PATH']}"

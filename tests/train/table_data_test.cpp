@@ -163,6 +163,9 @@ TEST(TableData, RefusesWhatItCannotReadInOneClearLine) {
             "t.csv: column 'kind' has 1 different values; a class has 2 to 1000");
   EXPECT_EQ(refusal("a,kind\n1,x\n2,\n"), "t.csv: some rows have no class in column 'kind'");
   EXPECT_NE(refusal("a,kind\n\"1,x\n").find("t.csv: after row 0:"), std::string::npos);
+  EXPECT_EQ(refusal("a,kind\n1,ros\xE9\n2,x\n"),  // é in Latin-1
+            "t.csv: line 2 is not UTF-8; iconv -f latin1 -t utf-8 converts most older files");
+  EXPECT_EQ(refusal("a,kind\n1,ros\xC3\xA9\n2,x\n"), "no error");
 }
 
 TEST(TableData, RefusesColumnsOfNamesAndRowsThatTrainingCouldNotKnow) {
