@@ -17,7 +17,8 @@ namespace {
 constexpr std::size_t kNumbers = 20'000;
 constexpr int kWorkers = 16;
 constexpr int kRounds = 3;
-constexpr double kBytesPerSecond = 16e6;
+// Slow enough that the links are the limit under sanitizers, too, where computing takes far longer.
+constexpr double kBytesPerSecond = 5e6;
 
 /// Sample i has the gradient w - i, all numbers alike.
 class LongSource final : public GradientSource {
@@ -46,7 +47,7 @@ struct Measured {
   std::vector<float> weights;
 };
 
-/// Uncoded rounds of one model over links that take in 16 MB per second each.
+/// Uncoded rounds of one model over links that take in 5 MB per second each.
 Measured measure(int servers) {
   constexpr int kHosts = 2;
   test::MemoryHub hub(1 + servers + kHosts);
@@ -92,7 +93,7 @@ Measured measure(int servers) {
 }
 
 TEST(ServersLink, TheMastersLinkIsNotTheLimitAnyMore) {
-  // A round's messages are 1.28 MB: 80 ms on one link, 20 ms on four.
+  // A round's messages are 1.28 MB: 256 ms on one link, 64 ms on four.
   std::vector<Measured> measured;
   for (const int servers : {0, 1, 2, 4}) {
     measured.push_back(measure(servers));
@@ -101,7 +102,7 @@ TEST(ServersLink, TheMastersLinkIsNotTheLimitAnyMore) {
     EXPECT_EQ(measured.back().weights, measured[0].weights);
   }
   const Measured& alone = measured[0];
-  EXPECT_GT(alone.total, Seconds(kRounds * 0.079));
+  EXPECT_GT(alone.total, Seconds(kRounds * 0.253));
   EXPECT_LT(measured[3].total, 0.7 * alone.total);
   EXPECT_GT(alone.received, kWorkers * kNumbers * sizeof(float));
   // What servers hold comes to the master once, at the end.
